@@ -117,7 +117,8 @@ endfunction()
 # FAMILIES: <Family>Ops.td files beside, each with its own generated header, so
 # that a change of one family rebuilds only what uses it; the enums of a family
 # that has some are in <Family>Enums.td. `Interfaces` and the
-# dialect itself come from <Name>Interfaces.td and <Name>Base.td.
+# dialect itself come from <Name>Interfaces.td and <Name>Base.td, and its
+# attributes from <Name>Attrs.td, if it has any.
 function(weir_dialect name Name)
   cmake_parse_arguments(ARG "" "" "FAMILIES;SOURCES;USES" ${ARGN})
   set(LLVM_TARGET_DEFINITIONS ${Name}Interfaces.td)
@@ -128,6 +129,13 @@ function(weir_dialect name Name)
   set(LLVM_TARGET_DEFINITIONS ${Name}Base.td)
   mlir_tablegen(${Name}Dialect.h.inc -gen-dialect-decls -dialect=${name} ${MLIR_TABLEGEN_FLAGS})
   mlir_tablegen(${Name}Dialect.cpp.inc -gen-dialect-defs -dialect=${name} ${MLIR_TABLEGEN_FLAGS})
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${Name}Attrs.td)
+    set(LLVM_TARGET_DEFINITIONS ${Name}Attrs.td)
+    mlir_tablegen(${Name}Attrs.h.inc -gen-attrdef-decls -attrdefs-dialect=${name} ${MLIR_TABLEGEN_FLAGS})
+    mlir_tablegen(${Name}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${name} ${MLIR_TABLEGEN_FLAGS})
+    mlir_tablegen(${Name}Attrs.md -gen-attrdef-doc -attrdefs-dialect=${name} ${MLIR_TABLEGEN_FLAGS})
+    set_property(GLOBAL APPEND PROPERTY WEIR_DOCS ${CMAKE_CURRENT_BINARY_DIR}/${Name}Attrs.md)
+  endif()
   foreach(family ${ARG_FAMILIES})
     set(LLVM_TARGET_DEFINITIONS ${family}Ops.td)
     mlir_tablegen(${family}Ops.h.inc -gen-op-decls ${MLIR_TABLEGEN_FLAGS})

@@ -67,8 +67,9 @@ void writeWeightsBudget(ModuleOp module, const Options &options) {
       std::max(weights * *options.weightsBudget - code, weights + leastRoom);
   Builder b(module.getContext());
   module->setAttr(name, b.getI64IntegerAttr(int64_t(budget)));
-  // The default leaves second layouts, and those of AMX: they are for speed,
-  // and a library for a range of sizes has the bits of one for a size.
+  // The default does not count second layouts and those for tile registers.
+  // They are for speed, and a library for a range of sizes has the bits of one
+  // for a size.
   if (options.hasWeightsBudget)
     module->setAttr("weir.limits_layouts", b.getUnitAttr());
 }

@@ -7,8 +7,10 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
+#include "passes/bufferize/Passes.h"
+#include "passes/convert/Passes.h"
 #include "passes/cpu/Passes.h"
-#include "passes/custom/Passes.h"
+#include "passes/entry/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/gpu/Passes.h"
 #include "passes/grad/Passes.h"
@@ -40,6 +42,7 @@
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace weir {
 
@@ -65,7 +68,10 @@ void registerDialects(mlir::DialectRegistry &registry) {
 void registerPasses() {
   mlir::registerTransformsPasses();
   mlir::bufferization::registerBufferizationPasses();
+  registerBufferizePasses();
+  registerConvertPasses();
   registerCpuPasses();
+  registerEntryPasses();
   registerFusePasses();
   registerGpuPasses();
   registerGradPasses();
@@ -73,24 +79,22 @@ void registerPasses() {
   registerLowerPasses();
   registerPlacePasses();
   registerPlanPasses();
-  registerCustomPasses();
   registerTrainPasses();
   mlir::registerReconcileUnrealizedCasts();
-  auto add = [](const llvm::Twine &name, const Stage &stage) {
-    if (stage.build)
-      mlir::registerPassPipeline(
-          name.str(), stage.after,
-          [build = stage.build](mlir::OpPassManager &pm, llvm::StringRef,
-                                auto) {
-            build(pm);
-            return mlir::success();
-          },
-          [](auto) {});
-  };
-  for (const Stage &stage : stages())
-    add("weir-stage-" + stage.name, stage);
-  add("weir-stage-plan-gpu", *std::prev(stages(Machine::Gpu).end(), 2));
-  add("weir-stage-gpu", stages(Machine::Gpu).back());
+  llvm::StringSet<> added;
+  for (Machine machine : {Machine::Cpu, Machine::Gpu})
+    for (const Stage &stage : stages(machine)) {
+      std::string name = pipelineName(stage, machine);
+      if (stage.build && added.insert(name).second)
+        mlir::registerPassPipeline(
+            name, stage.after,
+            [build = stage.build](mlir::OpPassManager &pm, llvm::StringRef,
+                                  auto) {
+              build(pm);
+              return mlir::success();
+            },
+            [](auto) {});
+    }
 }
 
 } // namespace weir

@@ -3,27 +3,17 @@
 #ifndef WEIR_COMPILER_LEVELS_H
 #define WEIR_COMPILER_LEVELS_H
 
+#include "compiler/target/Level.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <map>
-#include <string>
 #include <vector>
 
 namespace weir {
-
-/// A kind of processor that `--multiversion` knows.
-struct Level {
-  llvm::StringRef name, cpu, features;
-  int64_t vectorBits;
-};
-
-/// Parses names with commas between; gives them the best first. Says in `wrong`
-/// what is wrong.
-bool parseLevels(llvm::StringRef text, std::vector<Level> &levels,
-                 std::string &wrong);
 
 /// The modules of one model, each for another level. All are of stage `plan`
 /// when they come together: blocks of weights that are alike become one, and

@@ -5,12 +5,13 @@
 #include "compiler/emit/Output.h"
 #include "compiler/import/FileKind.h"
 #include "compiler/import/tensorflow/file/Checkpoint.h"
-#include "compiler/import/tensorflow/file/Crc32c.h"
 #include "compiler/import/tensorflow/file/Table.h"
 
 #include "llvm/Support/EndianStream.h"
 #include "llvm/Support/LEB128.h"
 #include "llvm/Support/Path.h"
+
+#include "runtime/checkpoint/table.h"
 
 using namespace llvm;
 using weir::tensorflow::Checkpoint;
@@ -38,8 +39,7 @@ public:
     footer.resize(40);
     table += footer;
     raw_string_ostream os(table);
-    support::endian::write<uint64_t>(os, tensorflow::tableMagic,
-                                     endianness::little);
+    support::endian::write<uint64_t>(os, weir_table_magic, endianness::little);
     return std::move(table);
   }
 
@@ -59,7 +59,7 @@ private:
       encodeULEB128(block.size(), os);
     }
     block += '\0'; // not compressed
-    uint32_t sum = tensorflow::masked(tensorflow::crc32c(block));
+    uint32_t sum = tensorflow::storedChecksum(block);
     table += block;
     raw_string_ostream os(table);
     support::endian::write<uint32_t>(os, sum, endianness::little);

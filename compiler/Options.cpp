@@ -110,8 +110,8 @@ void readProduct(const InputArgList &args, Options &options, Usage &usage) {
     StringRef word = kind->getValue();
     SmallVector<StringRef> words = productWords();
     // The two forms of the IR that have a stage's name.
-    words.append({"graph", "plan"});
-    if (word == "graph" || word == "plan")
+    words.append({stage::graph, stage::plan});
+    if (word == stage::graph || word == stage::plan)
       options.stopAfter = word.str();
     else if (std::optional<Product> product = productOfWord(word))
       emit.product = *product;

@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_OPTIONS_H
 #define WEIR_COMPILER_OPTIONS_H
 
-#include "compiler/Levels.h"
+#include "compiler/target/Level.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
 #include "compiler/report/Decisions.h"

@@ -170,7 +170,7 @@ def list_ops : F<"list-ops", "List the operators of all frontends; no model is n
 }
 
 let Visibility = [ForCompile], Group = g_debug in {
-defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage: import, train, graph, grad, place (with --gpu), fuse, lower, plan, and cpu or gpu">;
+defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
 }
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 def timing : F<"timing", "Print the time of each pass">;

@@ -38,15 +38,12 @@ void dropWeights(ModuleOp module) {
   replacer.recursivelyReplaceElementsIn(module);
 }
 
-/// What runs the stage alone; empty for what is no stage of IR.
-static std::string commandOf(StringRef stage, bool isGpu) {
-  if (stage == "emit")
+/// The command that runs the stage alone.
+static std::string commandOf(StringRef stage, Machine machine) {
+  if (stage == stage::emit)
     return "weir-emit -o x.so";
-  if (isGpu && (stage == "plan" || stage == "gpu"))
-    return ("weir-opt -split-input-file -weir-stage-" + stage +
-            (stage == "plan" ? "-gpu" : ""))
-        .str();
-  return ("weir-opt -split-input-file -weir-stage-" + stage).str();
+  return "weir-opt -split-input-file -" +
+         pipelineName(stages(machine, stage, stage).front(), machine);
 }
 
 void writeReproducer(MLIRContext *context, Options options, StringRef stage) {
@@ -63,7 +60,7 @@ void writeReproducer(MLIRContext *context, Options options, StringRef stage) {
     message("note") << "the model itself reproduces it\n";
     return;
   }
-  std::string command = commandOf(stage, options.gpu.isOn());
+  std::string command = commandOf(stage, machine);
   options.stopAfter = before.str();
   options.emit.output = path.str().str();
   options.report = {};

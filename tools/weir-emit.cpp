@@ -40,7 +40,8 @@ static cl::opt<std::string> triple("target", cl::cat(own),
 static cl::opt<std::string> cpu("cpu", cl::cat(own), cl::init("native"),
                                 cl::desc("Processor"));
 static cl::opt<std::string>
-    features("attr", cl::cat(own), cl::desc("Processor features, as in +avx2"));
+    features("attr", cl::cat(own),
+             cl::desc("Processor features, as for weir compile -mattr"));
 static cl::opt<unsigned> level("O", cl::cat(own), cl::Prefix, cl::init(2),
                                cl::desc("Optimization level, 0 to 3"));
 

@@ -11,7 +11,7 @@ using namespace llvm;
 namespace weir {
 namespace {
 
-/// A cache line, and a vector of AVX-512.
+/// A cache line, and the widest vector.
 constexpr int64_t tensorAlign = 64;
 
 struct Writer {

@@ -3,7 +3,7 @@
 #include "compiler/emit/Simulate.h"
 
 #include "compiler/emit/SimulatedPtx.h"
-#include "passes/gpu/DeviceMath.h"
+#include "passes/entry/DeviceMath.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"

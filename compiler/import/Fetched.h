@@ -8,6 +8,9 @@
 
 namespace weir {
 
+/// Parses `train:loss,w;step`; the command line has been checked for its form.
+EntryRequest parseEntry(llvm::StringRef text);
+
 /// One result of an entry.
 struct Fetched {
   enum Kind { output, gradient, loss };

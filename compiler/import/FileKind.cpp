@@ -8,6 +8,8 @@
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+
+#include "runtime/checkpoint/table.h"
 #include <vector>
 
 using namespace mlir;
@@ -111,8 +113,11 @@ std::string kindOf(const Ends &file) {
   return bracketKind(file);
 }
 
-/// What stands at the end of a table of keys, as indexes of checkpoints are.
-constexpr StringRef tableMagic("\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
+/// Whether a file with this end is a table of keys: the index of a checkpoint.
+static bool isTable(StringRef tail) {
+  return tail.size() >= 8 &&
+         llvm::support::endian::read64le(tail.end() - 8) == weir_table_magic;
+}
 
 std::vector<std::string> entriesOf(const std::string &directory) {
   constexpr size_t most = 4096;
@@ -226,7 +231,7 @@ LogicalResult checkKind(Report &report, const std::string &path) {
       report.error(Status::io) << "cannot read";
       return failure();
     }
-    kind = StringRef(ends.tail).ends_with(tableMagic)
+    kind = isTable(ends.tail)
                ? "is the index of a checkpoint, which has no graph"
                : kindOf(ends);
   }

@@ -4,6 +4,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/bounded/Labels.h"
+#include "compiler/import/bounded/Places.h"
 
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/loss/FormLoss.h"

@@ -2,6 +2,7 @@
 
 #include "compiler/import/Held.h"
 
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"

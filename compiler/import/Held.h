@@ -9,6 +9,9 @@
 
 namespace weir {
 
+/// Parses `past=present,h0=h1`; what is wrong with it, or nothing.
+std::string parseStates(llvm::StringRef text, ImportOptions &options);
+
 /// Makes each input that the options hold a variable of the module, of zeros at
 /// first, and another of its sizes where only the run knows them, in all
 /// entries that have it, and has each entry with its output assign that at its

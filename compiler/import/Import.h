@@ -215,12 +215,6 @@ bool parseSpecialization(llvm::StringRef text, ImportOptions &options);
 /// Parses `c:x,y` and `c:0:x:0,y`; false where it is not that.
 bool parseGradient(llvm::StringRef text, ImportOptions &options);
 
-/// Parses `train:loss,w;step`; the command line has been checked for its form.
-EntryRequest parseEntry(llvm::StringRef text);
-
-/// Parses `past=present,h0=h1`; what is wrong with it, or nothing.
-std::string parseStates(llvm::StringRef text, ImportOptions &options);
-
 /// A module with one function an entry, or null after errors on the context's
 /// diagnostic engine; `status` then says of which kind they were. All nodes
 /// that weir does not support are reported at once.

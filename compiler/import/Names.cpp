@@ -12,9 +12,9 @@
 #include "dialects/graph/Shape.h"
 
 using namespace llvm;
-using namespace weir;
 using namespace weir::graph;
 
+namespace weir {
 namespace {
 
 using NameList = ArrayRef<StringRef> (*)();
@@ -75,6 +75,8 @@ const Tables &tables() {
 
 } // namespace
 
-const NameTable &weir::tensorflowNames() { return tables().tensorflow; }
+const NameTable &tensorflowNames() { return tables().tensorflow; }
 
-const NameTable &weir::onnxNames() { return tables().onnx; }
+const NameTable &onnxNames() { return tables().onnx; }
+
+} // namespace weir

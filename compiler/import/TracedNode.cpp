@@ -116,7 +116,21 @@ LogicalResult TracedNode::unsupported(const Twine &what) {
   return failure();
 }
 
-LogicalResult TracedNode::takeFrom(TracedNode &other, LogicalResult outcome) {
+LogicalResult TracedNode::missing(StringRef name) const {
+  if (fault.empty())
+    fault = ("has no attribute '" + name + "'").str();
+  return failure();
+}
+
+LogicalResult TracedNode::run() {
+  Status before = tracing.report.status;
+  if (failed(handle()) || !fault.empty() || tracing.report.status != before)
+    return failure();
+  return checkGiven();
+}
+
+LogicalResult TracedNode::runAs(TracedNode &other) {
+  LogicalResult outcome = other.run();
   if (fault.empty())
     fault = other.fault;
   if (failed(outcome) || !fault.empty())

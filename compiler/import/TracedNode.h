@@ -68,6 +68,9 @@ public:
   /// What the file calls operand `i`.
   llvm::StringRef inputName(unsigned i) const;
 
+  /// Fails for want of an attribute.
+  mlir::LogicalResult missing(llvm::StringRef name) const;
+
   /// Runs the handler of the node's op on other operands, of which none has
   /// sizes known only at run time; what it gives is in `given`.
   virtual mlir::LogicalResult runOn(llvm::ArrayRef<Traced> others) = 0;
@@ -97,8 +100,16 @@ protected:
         kind(std::move(op)), inputs(inputs) {}
   ~TracedNode() = default;
 
-  /// What `other`, whose handler had this outcome, gives and finds wrong.
-  mlir::LogicalResult takeFrom(TracedNode &other, mlir::LogicalResult outcome);
+  /// Runs the handler of the node's op; an error where a result lacks a value.
+  mlir::LogicalResult run();
+  /// Chooses the handler by the op and the operands, and runs it.
+  virtual mlir::LogicalResult handle() = 0;
+  /// Checks what the handler has given.
+  virtual mlir::LogicalResult checkGiven() = 0;
+
+  /// Runs `other`, the same node on other operands, and takes over what it
+  /// gives and finds wrong.
+  mlir::LogicalResult runAs(TracedNode &other);
 
   /// An error that lists the operands, of which no result can be made.
   mlir::LogicalResult misfit();
@@ -108,6 +119,8 @@ protected:
   mutable std::string fault;
 
 private:
+  friend class Tracing;
+
   const std::string label, kind;
   const Names &inputs;
 };

@@ -1,9 +1,12 @@
-// Refusals, and checks of what a node was made into.
+// Runs handlers; refusals, and checks of the ops that a handler builds.
 
 #include "compiler/import/Tracing.h"
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Elements.h"
+#include "compiler/import/TracedNode.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Graph.h"
@@ -92,15 +95,57 @@ void Tracing::refine(ImplicitLocOpBuilder &b, Traced &result) {
     result.value = asListOfScalars(b, result.value);
 }
 
-LogicalResult Tracing::verifyNew(Operation *before, Block *block, Location at,
-                                 StringRef name, bool isConditional) {
-  if (!block)
+LogicalResult Tracing::countNode(Location at) {
+  if (++tracedNodes <= nodeBudget)
     return success();
-  auto op = before ? std::next(before->getIterator()) : block->begin();
-  for (; op != block->end(); ++op) {
+  return report.error(at, Status::limit)
+         << "is one of more than " << nodeBudget
+         << " nodes, with all calls and the steps of loops";
+}
+
+Block::iterator Tracing::Mark::next() const {
+  return last ? std::next(last->getIterator()) : block->begin();
+}
+
+LogicalResult
+Tracing::runHandler(TracedNode &node, bool isConditional,
+                    llvm::function_ref<void()> giveUp,
+                    llvm::function_ref<LogicalResult(Mark)> keep) {
+  size_t refusedBefore = refusals();
+  uint64_t unfinishedBefore = unfinished;
+  Block *block = builder.getInsertionBlock();
+  Mark mark{block, block && !block->empty() ? &block->back() : nullptr};
+  Status statusBefore = report.status;
+  LogicalResult outcome = node.run();
+  if (!node.fault.empty()) {
+    if (report.status == statusBefore)
+      node.error() << node.fault;
+    return failure();
+  }
+  bool lacks = refusals() != refusedBefore ||
+               (failed(outcome) && unfinished != unfinishedBefore);
+  if (lacks && report.status == statusBefore) {
+    giveUp();
+    return success();
+  }
+  if (failed(outcome)) {
+    // A handler that fails has reported the reason. One that has not is an
+    // internal error, and the user still learns which node it was.
+    if (report.status == Status::ok)
+      node.error() << "cannot be imported";
+    return failure();
+  }
+  return failed(keep(mark)) ? failure() : verifyNew(mark, node, isConditional);
+}
+
+LogicalResult Tracing::verifyNew(Mark mark, TracedNode &node,
+                                 bool isConditional) {
+  if (!mark.block)
+    return success();
+  for (auto op = mark.next(); op != mark.block->end(); ++op) {
     for (Value result : op->getResults())
       if (!byteSize(typeOf(result).getShape(), 1))
-        return report.error(at, Status::limit)
+        return report.error(node.b.getLoc(), Status::limit)
                << "makes a " << result.getType()
                << ", which is larger than a tensor may be"
                << (hasOpenSizes ? ": it has room for the largest sizes in the "
@@ -108,7 +153,7 @@ LogicalResult Tracing::verifyNew(Operation *before, Block *block, Location at,
                                 : "");
     if (auto check = dyn_cast<graph::CheckOp>(&*op);
         check && !isConditional && knownTruth(check.getCondition()) == false)
-      return failsAlways(report, check, name);
+      return failsAlways(report, check, node.name());
     if (failed(verifyWithin(&*op)))
       return failure();
   }

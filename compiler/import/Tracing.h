@@ -1,11 +1,13 @@
-// What the walks of all frontends through their graphs have in common: the
-// refusals, and the checks of what a node was made into.
+// What the walks of all frontends through their graphs have in common: running
+// a node's handler, the refusals, and the checks of the ops that it builds.
 
 #ifndef WEIR_COMPILER_IMPORT_TRACING_H
 #define WEIR_COMPILER_IMPORT_TRACING_H
 
 #include "compiler/import/Report.h"
 #include "compiler/import/Traced.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <vector>
 
@@ -14,6 +16,8 @@ namespace weir {
 /// The most nodes that all calls and the steps of loops together may make: a
 /// file of a kilobyte can describe 2^60.
 constexpr uint64_t nodeBudget = 10'000'000;
+
+class TracedNode;
 
 class Tracing {
 public:
@@ -50,19 +54,42 @@ public:
 protected:
   ~Tracing() = default;
 
+  /// Counts a node of the walk; an error over the budget.
+  mlir::LogicalResult countNode(mlir::Location at);
+
+  /// The end of a block before a node's handler builds ops there.
+  struct Mark {
+    mlir::Block *block;
+    mlir::Operation *last;
+
+    /// The first op behind it.
+    mlir::Block::iterator next() const;
+  };
+
+  /// Runs the handler of a node. Calls `giveUp` where the node, or one in a
+  /// graph of its own, is not supported, which is no failure of the walk.
+  /// Calls `keep` to store its results, and then checks the ops that were built
+  /// behind the mark. A check that fails in every run is an error now, unless
+  /// the node `isConditional`, one that need not run.
+  mlir::LogicalResult
+  runHandler(TracedNode &node, bool isConditional,
+             llvm::function_ref<void()> giveUp,
+             llvm::function_ref<mlir::LogicalResult(Mark)> keep);
+
   /// A result of a node as later nodes get it: lists of sizes are scalars, in
   /// graphs where such lists matter.
   void refine(mlir::ImplicitLocOpBuilder &b, Traced &result);
 
-  /// Checks the ops behind `before` (null: all) in the block, which were made
-  /// for the node `name`. A check that fails in every run is an error now,
-  /// unless the node is one that need not run.
-  mlir::LogicalResult verifyNew(mlir::Operation *before, mlir::Block *block,
-                                mlir::Location at, llvm::StringRef name,
-                                bool isConditional);
+  /// How often an inner graph could not be finished for nodes that are not
+  /// supported.
+  uint64_t unfinished = 0;
 
 private:
+  mlir::LogicalResult verifyNew(Mark mark, TracedNode &node,
+                                bool isConditional);
+
   std::vector<Refusal> refused;
+  uint64_t tracedNodes = 0;
 };
 
 /// A tensor without elements is a constant, however it came about.

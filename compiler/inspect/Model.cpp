@@ -24,12 +24,8 @@ static OwningOpRef<ModuleOp> planned(const Options &options,
   if (llvm::errorToBool(writeTarget(*module, options.target)))
     return {};
   PassManager pm(module->getContext());
-  for (const Stage &stage : stages()) {
-    if (stage.build)
-      stage.build(pm);
-    if (stage.name == "plan")
-      break;
-  }
+  for (const Stage &stage : stages(Machine::Cpu, stage::train, stage::plan))
+    stage.build(pm);
   return succeeded(pm.run(*module)) ? std::move(module)
                                     : OwningOpRef<ModuleOp>();
 }

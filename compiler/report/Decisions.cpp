@@ -3,6 +3,7 @@
 #include "compiler/report/Decisions.h"
 
 #include "compiler/Diagnostics.h"
+#include "compiler/Pipeline.h"
 #include "compiler/Place.h"
 #include "compiler/emit/Output.h"
 #include "compiler/inspect/Module.h"
@@ -109,13 +110,13 @@ void Decisions::addStage(StringRef stage, double seconds, ModuleOp module) {
       json::Object{{"stage", stage}, {"seconds", seconds}});
   if (!options.isOn())
     return;
-  if (stage == "import")
+  if (stage == stage::import)
     addTraining(module);
-  else if (stage == "fuse")
+  else if (stage == stage::fuse)
     addGroups(module);
-  else if (stage == "lower")
+  else if (stage == stage::lower)
     addKernels(module);
-  else if (stage == "plan")
+  else if (stage == stage::plan)
     addPlan(module);
 }
 

@@ -46,10 +46,10 @@ struct PowerByProducts : OpRewritePattern<PowOp> {
   LogicalResult matchAndRewrite(PowOp op, PatternRewriter &b) const override {
     Attribute elements;
     if (!matchPattern(op.getY(), m_Constant(&elements)))
-      return failure();
+      return b.notifyMatchFailure(op, "the exponent is no constant");
     DenseElementsAttr splat = splatOf(elements, op.getType());
     if (!splat)
-      return failure();
+      return b.notifyMatchFailure(op, "the exponents differ");
     Type element = op.getType().getElementType();
     bool isFloat = isa<FloatType>(element);
     double power = 0;
@@ -68,7 +68,7 @@ struct PowerByProducts : OpRewritePattern<PowOp> {
     else if (power == -1 && isFloat)
       b.replaceOpWithNewOp<ReciprocalOp>(op, x);
     else
-      return failure();
+      return b.notifyMatchFailure(op, "no such power by products");
     return success();
   }
 };

@@ -177,7 +177,8 @@ struct JoinAroundAxis : OpRewritePattern<Op> {
       else
         shape.back() *= size;
     if (int64_t(shape.size()) == type.getRank())
-      return failure();
+      return b.notifyMatchFailure(op,
+                                  "its other dimensions are joined already");
     auto joined =
         b.create<ReshapeOp>(op.getLoc(), type.clone(shape), op.getX());
     auto made =

@@ -35,6 +35,7 @@ static void effectsOf(DestinationStyleOpInterface op,
 #include "dialects/kernel/attention/AttentionOps.cpp.inc"
 
 void KernelDialect::initialize() {
+  addLayouts();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/kernel/KernelOps.cpp.inc"
@@ -164,32 +165,15 @@ static LogicalResult verifySums(KernelOpInterface op, Value a, Value b,
   return success();
 }
 
-bool MatmulOp::isPacked() {
-  int64_t batch = getShared() ? 0 : shaped(getOut()).getRank() - 2;
-  return shaped(getB()).getRank() > batch + 2;
-}
-
-bool MatmulOp::hasColumnRuns() {
-  ShapedType b = shaped(getB());
-  return isPacked() && !isTiled() && !isInWords() && !getPaired() &&
-         !getTransposeA() && b.getShape().back() == 1 &&
-         isa<FloatType>(b.getElementType());
-}
-
-bool ConvolutionOp::hasColumnRuns() {
-  ShapedType filter = shaped(getFilter());
-  return !isTiled() && !isInWords() && !isPaired() && getGroups() == 1 &&
-         filter.getShape().back() == 1 &&
-         isa<FloatType>(filter.getElementType());
-}
-
 LogicalResult MatmulOp::verify() {
   // (C3)
   if (getEpilogue().front().getNumArguments() == 0)
     return emitOpError("epilogue takes no sum");
+  LayoutAttr layout = getLayout();
+  // Tiles have other elements than the left side.
   if (failed(verifyForm(*this)) ||
-      failed(isTiled() ? verifyTiles()
-                       : verifySums(*this, getA(), getB(), getUnsignedA())))
+      (!layout.isAmx() &&
+       failed(verifySums(*this, getA(), getB(), getUnsignedA()))))
     return failure();
   ShapedType a = shaped(getA()), b = shaped(getB()), out = shaped(getOut());
   int64_t rank = out.getRank();
@@ -200,33 +184,25 @@ LogicalResult MatmulOp::verify() {
     return emitOpError("cannot make ") << out << " of rows of " << a;
   int64_t depth = a.getShape().take_back(2)[!getTransposeA()];
   int64_t columns = out.getDimSize(rank - 1);
-  // (C9)
+  // (C7)
   if (Value terms = getDepth()) {
     ShapedType type = shaped(terms);
     if (type.getRank() != 0 || !type.getElementType().isInteger(64))
       return emitOpError("has a depth of type ") << type;
-    if (isTiled() || getPaired() || getUnsignedA() || hasColumnRuns())
+    if (!(layout.isPlain() || layout.isPanels()) || getUnsignedA())
       return emitOpError("has a depth, and a form that reads all terms");
   }
-  if (getPaired())
-    return success(succeeded(verifyPairs()) &&
-                   succeeded(verifyEpilogue(*this)));
-  if (isTiled())
-    return verifyEpilogue(*this);
-  if (isInWords())
-    return success(succeeded(verifyWords()) &&
-                   succeeded(verifyEpilogue(*this)));
   // (C2)
-  int64_t batch = getShared() ? 0 : rank - 2;
-  if (b.getRank() < batch + 2 || b.getRank() > batch + 3 ||
-      b.getShape().take_front(batch) != out.getShape().take_front(batch) ||
-      b.getDimSize(b.getRank() - 2) != depth)
-    return emitOpError("cannot multiply ") << a << " by " << b;
-  int64_t width = b.getShape().back();
-  if (isPacked() ? width == 0 || b.getDimSize(batch) !=
-                                     columns / width + (columns % width != 0)
-                 : width != columns)
-    return emitOpError("cannot make ") << columns << " columns of " << b;
+  LayoutUser user{LayoutUser::Matmul, {}, b.getElementType()};
+  if (!getShared())
+    user.weights.batches.assign(out.getShape().begin(),
+                                out.getShape().end() - 2);
+  user.weights.depth = depth, user.weights.columns = columns;
+  user.left = a.getElementType();
+  user.sum = getEpilogue().front().getArgument(0).getType();
+  user.isUnsigned = getUnsignedA(), user.transposesLeft = getTransposeA();
+  if (failed(verifyLayout(*this, layout, b, user)))
+    return failure();
   return verifyEpilogue(*this);
 }
 
@@ -255,7 +231,8 @@ static LogicalResult verifyWindows(OpTy op, Value filter, bool isUnsigned) {
 }
 
 LogicalResult ConvolutionOp::verify() {
-  if (failed(verifyWindows(*this, isTiled() ? Value() : getFilter(),
+  LayoutAttr layout = getLayout();
+  if (failed(verifyWindows(*this, layout.isAmx() ? Value() : getFilter(),
                            getUnsignedX())))
     return failure();
   ShapedType x = shaped(getX()), w = shaped(getFilter()),
@@ -265,21 +242,26 @@ LogicalResult ConvolutionOp::verify() {
   // (C3)
   if (groups < 1 || inputs % groups || outputs % groups)
     return emitOpError("cannot have ") << groups << " groups";
-  if (isTiled() || isPaired())
-    return isPaired() ? verifyPairs() : verifyTiles();
-  int64_t width = w.getShape().back(), each = outputs / groups;
-  if (isInWords())
-    return verifyWords();
-  if (w.getRank() != x.getRank() + 1 || width == 0 ||
-      w.getDimSize(w.getRank() - 2) != inputs / groups ||
-      w.getDimSize(0) != groups * (each / width + (each % width != 0)))
-    return emitOpError("cannot use ") << w;
-  return success();
+  LayoutUser user{LayoutUser::Convolution, {}, w.getElementType()};
+  size_t spatial = x.getRank() - 2;
+  // Windows of pairing are part of the rows of panels.
+  ArrayRef<int64_t> taps = w.getShape().drop_front(w.getRank() != 0);
+  if (layout.isPairing() && layout.getWindow().size() == spatial)
+    taps = layout.getWindow();
+  user.weights.taps.assign(taps.begin(),
+                           taps.begin() + std::min(spatial, taps.size()));
+  user.weights.groups = groups;
+  user.weights.depth = inputs / groups, user.weights.columns = outputs / groups;
+  user.left = x.getElementType();
+  user.sum = getEpilogue().front().getArgument(0).getType();
+  user.isUnsigned = getUnsignedX();
+  return verifyLayout(*this, layout, w, user);
 }
 
 int64_t DepthwiseOp::channelsOfGroup() {
   ShapedType w = shaped(getFilter());
-  bool grouped = !getRows() && w.getRank() == shaped(getX()).getRank();
+  bool grouped =
+      getLayout().isPlain() && w.getRank() == shaped(getX()).getRank();
   return grouped ? w.getDimSize(w.getRank() - 2) : 1;
 }
 
@@ -287,10 +269,20 @@ LogicalResult DepthwiseOp::verify() {
   if (failed(verifyWindows(*this, getFilter(), getUnsignedX())))
     return failure();
   ShapedType x = shaped(getX()), w = shaped(getFilter());
-  if (getRows())
-    return verifyWords();
-  // (C3)
+  LayoutAttr layout = getLayout();
   int64_t channels = x.getShape().back();
+  if (!layout.isPlain()) {
+    LayoutUser user{LayoutUser::Depthwise, {}, w.getElementType()};
+    user.weights.taps.assign(x.getRank() - 2, 1);
+    if (layout.isVnniRows() && x.getRank() == 4 && w.getRank() == 5)
+      user.weights.taps = {layout.getRows(), w.getDimSize(1)};
+    user.weights.depth = 1, user.weights.columns = channels;
+    user.isUnsigned = getUnsignedX();
+    if (channels != shaped(getOut()).getShape().back())
+      return emitOpError("cannot make ") << getOut().getType() << " of " << x;
+    return verifyLayout(*this, layout, w, user);
+  }
+  // (C3)
   bool grouped = w.getRank() == x.getRank() &&
                  isa<FloatType>(x.getElementType()) &&
                  (channelsOfGroup() == 2 || channelsOfGroup() == 4) &&
@@ -323,7 +315,9 @@ LogicalResult PoolOp::verify() {
 }
 
 std::optional<MinimalWindow> WinogradOp::getWindow() {
-  return MinimalWindow::of(getTiles(), getWindows(), getStrides());
+  if (!getLayout().isWinograd())
+    return std::nullopt;
+  return MinimalWindow::of(getLayout().getTiles(), getWindows(), getStrides());
 }
 
 LogicalResult WinogradOp::verify() {
@@ -351,10 +345,11 @@ LogicalResult WinogradOp::verify() {
       return emitOpError("cannot dilate by ")
              << dilation << " with a stride of " << stride;
   // (C3)
-  if (w.getRank() != 4 || w.getDimSize(1) != window->products() ||
-      w.getDimSize(2) != x.getDimSize(3) || w.getDimSize(3) == 0 ||
-      w.getDimSize(0) !=
-          int64_t(llvm::divideCeil(out.getDimSize(3), w.getDimSize(3))))
-    return emitOpError("cannot use ") << w;
-  return success();
+  if (getLayout().getStrides() != getStrides())
+    return emitOpError("has other strides than ") << getLayout();
+  LayoutUser user{LayoutUser::Winograd, {}, w.getElementType()};
+  user.weights.taps.assign(getWindows().begin(), getWindows().end());
+  user.weights.depth = x.getDimSize(3),
+  user.weights.columns = out.getDimSize(3);
+  return verifyLayout(*this, getLayout(), w, user);
 }

@@ -3,6 +3,7 @@
 #ifndef WEIR_DIALECTS_KERNEL_KERNEL_H
 #define WEIR_DIALECTS_KERNEL_KERNEL_H
 
+#include "dialects/kernel/Layout.h"
 #include "dialects/kernel/MinimalFilter.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

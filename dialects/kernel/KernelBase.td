@@ -19,6 +19,11 @@ def Kernel_Dialect : Dialect {
     the epilogue: the scalar function of each finished sum and of one element of
     each extra, which the emitter widens to vectors.
   }];
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+  private:
+    void addLayouts();
+  }];
 }
 
 def Kernel_Buffer

@@ -3,49 +3,56 @@
 #ifndef WEIR_DIALECTS_KERNEL_COPIES
 #define WEIR_DIALECTS_KERNEL_COPIES
 
+include "dialects/kernel/KernelAttrs.td"
 include "dialects/kernel/KernelBase.td"
 
-def Kernel_PackOp : Kernel_Op<"pack"> {
-  let summary = "Packs the right side of a matmul into panels";
-  let description = [{
-    - (C1) `b` is `batch.. x K x N`, or `batch.. x N x K` with `transpose_b`;
-      `out` is `batch.. x ceil(N/NR) x K x NR`. The part of a panel past N is
-      zero.
-    - (C2) with `paired` there are no batches, all is f32, and `out` has the
-      layout for kernel.matmul with `paired`, `ceil(N/32) x K+2 x 32`. Some panels
-      are not eligible for pairing: their columns are uneven or nearly empty, or
-      small integers times a power of two. Their correction terms are NaN.
-
-    ```mlir
-    %p = kernel.pack ins(%b : tensor<8x20xf32>) outs(%e : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
-    ```
-  }];
-  let arguments = (ins Kernel_Buffer:$b, Kernel_Buffer:$out,
-                   UnitAttr:$transpose_b, UnitAttr:$paired);
+// What writes weights in a layout.
+class Kernel_WeightsOp<string mnemonic>
+    : Kernel_Op<mnemonic, [PackOpInterface]> {
   let extra = [{
-    ::mlir::LogicalResult verifyPairs();
-  }];
-  let assemblyFormat = [{
-    `ins` `(` $b `:` type($b) `)` `outs` `(` $out `:` type($out) `)`
-    (`->` type($results)^)? attr-dict
+    ::weir::kernel::WeightsSource getSource();
   }];
 }
 
-def Kernel_PackFilterOp : Kernel_Op<"pack_filter"> {
-  let summary = "Packs the filter of a convolution into panels";
+def Kernel_PackOp : Kernel_WeightsOp<"pack"> {
+  let summary = "Packs the right side of a matmul";
   let description = [{
-    - (C1) `filter` is `spatial.. x CI x CO`, `out` is `groups * ceil(CO / groups
-      / NR) x spatial.. x CI x NR`. The part of a panel past the channels of
-      its group is zero.
+    - (C1) `b` is `batch.. x K x N`, or `batch.. x N x K` with `transpose_b`.
+      `out` has these weights in `layout`, with elements of their type, or of that
+      of the layout. Weights of f32 may be stored as f16 or bf16.
+    - A pack that is compiled writes `panels`, `k_major` or `pairing`.
+      `weir-pack-weights` packs constants, in any layout.
+    - Some panels are not eligible for `pairing`: their columns are uneven or
+      nearly empty, or small integers times a power of two. Their correction terms
+      are NaN.
 
     ```mlir
-    %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 2 outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+    %p = kernel.pack ins(%b : tensor<8x20xf32>) layout <panels(32)> outs(%e : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$b, Kernel_Buffer:$out,
+                   Kernel_LayoutAttr:$layout, UnitAttr:$transpose_b);
+  let assemblyFormat = [{
+    `ins` `(` $b `:` type($b) `)` `layout` $layout
+    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)? attr-dict
+  }];
+}
+
+def Kernel_PackFilterOp : Kernel_WeightsOp<"pack_filter"> {
+  let summary = "Packs the filter of a convolution";
+  let description = [{
+    - (C1) `filter` is `spatial.. x CI x CO`. `out` has it in `layout`, as for
+      kernel.pack. It may lack the dimensions of windows of one element.
+    - A pack that is compiled writes `panels` or `k_major`.
+
+    ```mlir
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 2 layout <panels(16)> outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
     ```
   }];
   let arguments = (ins Kernel_Buffer:$filter, Kernel_Buffer:$out,
-                   I64Attr:$groups);
+                   Kernel_LayoutAttr:$layout, I64Attr:$groups);
   let assemblyFormat = [{
-    `ins` `(` $filter `:` type($filter) `)` `groups` $groups
+    `ins` `(` $filter `:` type($filter) `)` `groups` $groups `layout` $layout
     `outs` `(` $out `:` type($out) `)` (`->` type($results)^)? attr-dict
   }];
 }

@@ -26,4 +26,22 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   ];
 }
 
+def PackOpInterface : OpInterface<"PackOpInterface"> {
+  let cppNamespace = "::weir::kernel";
+  let description = [{
+    A kernel that writes its first operand, the weights of another kernel, in a
+    layout.
+  }];
+  let methods = [
+    InterfaceMethod<"The first operand, without its data.",
+                    "::weir::kernel::WeightsSource", "getSource">,
+    InterfaceMethod<"The tensor or buffer written.",
+                    "::mlir::Value", "getOut">,
+    InterfaceMethod<"The layout of what is written.",
+                    "::weir::kernel::LayoutAttr", "getLayout">,
+    InterfaceMethod<"Replaces the layout.", "void", "setLayoutAttr",
+                    (ins "::weir::kernel::LayoutAttr":$layout)>
+  ];
+}
+
 #endif // WEIR_DIALECTS_KERNEL_INTERFACES

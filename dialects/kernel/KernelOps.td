@@ -22,49 +22,23 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
   let description = [{
     - (C1) `out` is `batch.. x M x N`, `a` is `batch.. x M x K`, or
       `batch.. x K x M` with `transpose_a`.
-    - (C2) `b` is plain, `batch.. x K x N`, or packed, `batch.. x ceil(N/NR) x K
-      x NR`, with its last panel padded with zeros. Its elements have the type of
-      `a`, or are f16 or bf16 if `a` is f32. `NR` of 1 is the K-major layout:
-      sums of floats are dot products of rows and columns. With `shared`, all
-      batches use one `b`, which has no batch dimensions. `b` may also be in AMX
-      tiles (C6).
+    - (C2) `b` is `batch.. x K x N`, in `layout`. Its elements have the type of
+      `a`, or are f16 or bf16 if `a` is f32, or those of the layout. With `shared`,
+      all batches use one `b`, which has no batch dimensions.
     - (C3) the arguments of the epilogue are the sum and one scalar per extra. It
       yields an element of `out`. The type of its first argument is that of sums.
     - (C4) the epilogue holds elementwise ops and constants only.
     - (C5) each extra map has the dimensions of `out`. Its results are dimensions
       in ascending order, or 0 for an extra of size 1. The last dimension of `out`
       may only be the last result.
-    - (C6) with `range`, the product is for Intel AMX. It has no batches, no
-      `transpose_a` and no `unsigned_a`. Floating-point sums are f32, and `b` is in
-      the AMX tile layout of bf16, `ceil(N/32) x ceil(K/32) x P x 2 x 16 x 32`.
-      Element (k, n) of split p is at
-      `[n/32][k/32][p][n%32/16][k%32/2][n%16*2 + k%2]`, with zeros past the edges.
-      With `a` of bf16 `P` is 1. With `a` of f32, `P` is `parts`, 2 or 3: each
-      element is the sum of so many bf16 numbers, the largest first (bf16 split).
-      Or `b` is packed, of f32 without batches and with `NR` of 32, and the kernel
-      splits it. `range` is the safe exponent range: the bits of the least and the
-      greatest magnitude, except 0, of elements of `a` that AMX may multiply.
-      Integer tiles are i8, `ceil(N/32) x ceil(K/64) x 1 x 2 x 16 x 64`, with
-      element (k, n) at `[n/32][k/64][0][n%32/16][k%64/4][n%16*4 + k%4]`. Their
-      sums are i32, `a` is i32 or i8, and `range` has the least and the greatest
-      value. Processors with AVX-512 VNNI multiply these tiles too, by dot
-      products, for elements of any range that is not wider.
-    - (C7) with `unsigned_a`, `a` has i8 that represent unsigned bytes, `b` signed
-      ones, and sums are i32. `b` may then be in the VNNI layout, without batches:
-      `ceil(N/NR) x ceil(K/4) x NR x 4`, element (k, n) at
-      `[n/NR][k/4][n%NR][k%4]`, with zeros past its edges.
-    - (C8) with `paired`, all is f32, and the kernel uses inner-product pairing
-      (`dialects/kernel/Pairs.h`). It excludes `range`, `unsigned_a` and
-      `transpose_a`. `b` is packed without batches, with scaled columns,
-      `ceil(N/32) x K+2 x 32`. The trailer rows of a panel are the correction
-      terms of its columns, and their scales. The correction terms of a panel that
-      is not eligible for pairing are NaN.
-    - (C9) with `depth`, a scalar i64 of at least 0 and at most `K`, each sum has
-      only its first `depth` terms; others are not read. It excludes `range`,
-      `unsigned_a`, `paired` and `NR` of 1.
+    - (C6) with `unsigned_a`, `a` has i8 that represent unsigned bytes, `b` signed
+      ones, and sums are i32.
+    - (C7) with `depth`, a scalar i64 of at least 0 and at most `K`, each sum has
+      only its first `depth` terms; others are not read. `layout` is then plain or
+      panels, without `unsigned_a`.
 
     ```mlir
-    %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
+    %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) layout <panels(32)> extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
     ^bb0(%sum: f32, %e: f32):
       %v = arith.addf %sum, %e : f32
       kernel.yield %v : f32
@@ -76,25 +50,10 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
                    UnitAttr:$transpose_a, UnitAttr:$shared,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   OptionalAttr<DenseI32ArrayAttr>:$range,
                    UnitAttr:$unsigned_a,
-                   DefaultValuedAttr<I64Attr, "3">:$parts,
-                   UnitAttr:$paired);
-  let extra = [{
-    /// Whether `b` is in panels.
-    bool isPacked();
-    /// Whether `b` is in the VNNI layout (4-byte interleaved).
-    bool isInWords();
-    /// Whether `b` is in the K-major layout, for dot products.
-    bool hasColumnRuns();
-    /// Whether AMX tiles may compute the product.
-    bool isTiled() { return getRange().has_value(); }
-    ::mlir::LogicalResult verifyTiles();
-    ::mlir::LogicalResult verifyWords();
-    ::mlir::LogicalResult verifyPairs();
-  }];
+                   Kernel_LayoutArg:$layout);
   let assemblyFormat = [{
-    `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
+    `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` (`layout` $layout^)?
     (`depth` `(` $depth^ `:` type($depth) `)`)?
     (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
@@ -106,33 +65,23 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
   let summary = "out = epilogue(x convolved with filter), channels last";
   let description = [{
     `x` is `N x spatial.. x CI`, `out` is `N x spatial.. x CO`. The filter is
-    packed as `groups * ceil(CO/groups/NR) x spatial.. x CI/groups x NR`, with the
-    last panel of each group padded with zeros. With `NR` of 1 and one group, sums
-    of floats are dot products of pixels and taps. Elements of the filter are
-    `dilations` apart, and the first is `padding` before the first of `x`.
-    Elements outside `x` are zero.
+    `spatial.. x CI/groups x CO`, in `layout`. Its elements are `dilations` apart,
+    and the first is `padding` before the first of `x`. Elements outside `x` are
+    zero.
 
-    - (C1) `x` and `out` have one rank of 3 or 4 and as many images. The filter
-      has the element type of `x`, or is of f16 or bf16 where `x` is of f32.
+    - (C1) `x` and `out` have one rank of 3 or 4 and as many images. The elements
+      of the filter have the type of those of `x`, or are f16 or bf16 if those are
+      f32, or have the type of the layout.
     - (C2) `strides`, `padding` and `dilations` have a value for each spatial
       dimension; strides and dilations are positive, paddings not negative.
     - (C3) `groups` is positive and divides the channels of `x` and `out`; the
-      filter has their panels.
+      filter has their channels.
     - (C4) with `unsigned_x`, `x` has i8 that represent unsigned bytes, the filter
-      signed ones, and sums are i32. The filter may then be in the VNNI layout:
-      `groups * ceil(CO/groups/NR) x spatial.. x ceil(CI/groups/4) x NR x 4`, with
-      zeros past its edges.
-    - (C5) with `range`, the convolution is for Intel AMX, as kernel.matmul with
-      `range`: there is one group and sums are f32. The filter is in panels of
-      f32, `NR` of 32, or in the AMX tile layout, with a matrix for each tap:
-      `ceil(CO/32) x spatial.. x ceil(CI/32) x parts x 2 x 16 x 32`.
-    - (C6) with `pairs_of`, the kernel uses inner-product pairing, as kernel.matmul
-      with `paired`. Its rows are the windows, whose sizes are `pairs_of`. There is
-      one group, and all is f32. The filter has the layout of `b` there.
+      signed ones, and sums are i32.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
-    kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+    kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xf32>) layout <panels(32)> outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$x, Kernel_Buffer:$filter,
@@ -140,57 +89,39 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations, I64Attr:$groups,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   UnitAttr:$unsigned_x,
-                   OptionalAttr<DenseI32ArrayAttr>:$range,
-                   DefaultValuedAttr<I64Attr, "3">:$parts,
-                   OptionalAttr<DenseI64ArrayAttr>:$pairs_of);
-  let extra = [{
-    /// Whether the filter is in the VNNI layout (4-byte interleaved).
-    bool isInWords();
-    /// Whether the filter is in the K-major layout, for dot products.
-    bool hasColumnRuns();
-    /// Whether AMX tiles may compute the sums.
-    bool isTiled() { return getRange().has_value(); }
-    /// Whether the kernel uses inner-product pairing.
-    bool isPaired() { return getPairsOf().has_value(); }
-    ::mlir::LogicalResult verifyTiles();
-    ::mlir::LogicalResult verifyWords();
-    ::mlir::LogicalResult verifyPairs();
-  }];
+                   UnitAttr:$unsigned_x, Kernel_LayoutAttr:$layout);
   let assemblyFormat = [{
-    `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`
+    `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)` `layout` $layout
     (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
     attr-dict-with-keyword $epilogue
   }];
 }
 
-def Kernel_TransformFilterOp : Kernel_Op<"transform_filter"> {
+def Kernel_TransformFilterOp : Kernel_WeightsOp<"transform_filter"> {
   let summary = "Transforms filters for kernel.winograd, in panels";
   let description = [{
-    Each window becomes its transformed filter (`MinimalFilter.h`), for tiles of
-    `tiles` results, `strides` apart. For 3 x 3 windows and 2 x 2 results these are
-    the 4 x 4 elements of `G g G'` with `G` = (1 0 0), (1 1 1)/2, (0 0 1),
-    (1 -1 1)/2.
+    Each window becomes its transformed filter (`MinimalFilter.h`). For 3 x 3
+    windows and tiles of 2 x 2 results these are the 4 x 4 elements of `G g G'`
+    with `G` = (1 0 0), (1 1 1)/2, (0 0 1), (1 -1 1)/2.
 
-    - (C1) `filter` is `KH x KW x CI x CO`, of f32, f16 or bf16; `out` is
-      `ceil(CO/NR) x P x CI x NR`, of f32. `P` is the number of products of a
-      tile, for which a Winograd transform must exist. The part of a panel past CO
-      is zero.
+    - (C1) `filter` is `KH x KW x CI x CO`, of f32, f16 or bf16; `out` has its
+      transform in `layout`, which is `winograd`. A Winograd transform exists for
+      the window. The part of a panel past CO is zero.
     - With `at_run` each run transforms the filter, even a constant one.
 
     ```mlir
-    %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+    %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
     ```
   }];
   let arguments = (ins Kernel_Buffer:$filter, Kernel_Buffer:$out,
-                   DenseI64ArrayAttr:$tiles, DenseI64ArrayAttr:$strides,
-                   UnitAttr:$at_run);
+                   Kernel_LayoutAttr:$layout, UnitAttr:$at_run);
   let extra = [{
+    ::weir::kernel::WeightsSource getSource();
     std::optional<MinimalWindow> getWindow();
   }];
   let assemblyFormat = [{
-    `ins` `(` $filter `:` type($filter) `)` `tiles` $tiles `strides` $strides
+    `ins` `(` $filter `:` type($filter) `)` `layout` $layout
     `outs` `(` $out `:` type($out) `)` (`->` type($results)^)? attr-dict
   }];
 }
@@ -206,26 +137,27 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
 
     - (C1) `x` is `N x H x W x CI`, `out` is `N x OH x OW x CO`, both of f32.
     - (C2) `padding` has two values, not negative. A Winograd transform exists for
-      `windows`, `strides` and `tiles`, the results of a tile. `dilations` has two
-      values; one above 1 requires a stride of 1.
-    - (C3) the filter is from kernel.transform_filter.
+      `windows`, `strides` and the tiles of the layout. `dilations` has two values;
+      one above 1 requires a stride of 1.
+    - (C3) the filter is from kernel.transform_filter, in `layout`, which is
+      `winograd` with these strides.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
-    kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+    kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$x, Kernel_Buffer:$filter,
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
                    DenseI64ArrayAttr:$windows, DenseI64ArrayAttr:$strides,
-                   DenseI64ArrayAttr:$tiles, DenseI64ArrayAttr:$padding,
+                   DenseI64ArrayAttr:$padding, Kernel_LayoutAttr:$layout,
                    DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
   let extra = [{
     std::optional<MinimalWindow> getWindow();
   }];
   let assemblyFormat = [{
-    `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`
+    `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)` `layout` $layout
     (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
     attr-dict-with-keyword $epilogue
@@ -235,21 +167,18 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
 def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
   let summary = "out = epilogue(each channel of x convolved with its own filter)";
   let description = [{
-    As kernel.convolution with as many groups as channels; the filter is
+    As kernel.convolution with as many groups as channels; a plain filter is
     `spatial.. x C`. Or groups have `G` channels and as many results, and the
     filter is `spatial.. x G x C`, for vectors that hold whole groups.
 
     - (C1) `x` and `out` have one rank of 3 or 4, as many images and channels.
     - (C2) as for kernel.convolution.
-    - (C3) the filter has one rank less than `x` and as many channels; or as many
-      dimensions, sums are of floats, and the last but one is 2 or 4 and divides
-      the channels.
+    - (C3) a plain filter has one rank less than `x` and as many channels; or as
+      many dimensions, sums are of floats, and the last but one is 2 or 4 and
+      divides the channels.
     - (C4) with `unsigned_x`, `x` has i8 that represent unsigned bytes, the filter
-      signed ones, and sums are i32. With `rows` the filter has so many rows and
-      is in a VNNI layout, and `x` has two spatial dimensions. The filter is
-      `ceil(C/64) x KW x ceil(rows/4) x 64 x 4`: element (y, x, c) is at
-      `[c/64][x][y/4][c%16/4*16 + c%64/16*4 + c%4][y%4]`, the order in which
-      AVX-512 vectors interleave bytes of four rows.
+      signed ones, and sums are i32. `layout` may then be `vnni_rows`, and `x` has
+      two spatial dimensions.
 
     ```mlir
     kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
@@ -260,14 +189,14 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   OptionalAttr<I64Attr>:$rows, UnitAttr:$unsigned_x);
+                   UnitAttr:$unsigned_x, Kernel_LayoutArg:$layout);
   let extra = [{
     /// The number of channels of x that a result depends on.
     int64_t channelsOfGroup();
-    ::mlir::LogicalResult verifyWords();
   }];
   let assemblyFormat = [{
     `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`
+    (`layout` $layout^)?
     (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
     attr-dict-with-keyword $epilogue

@@ -36,4 +36,21 @@ std::optional<AffineMap> permutationOf(linalg::GenericOp op) {
   return from;
 }
 
+bool isByRows(AffineMap map, size_t rows) {
+  if (map.getNumResults() < rows)
+    return false;
+  for (auto [i, result] : llvm::enumerate(map.getResults()))
+    for (size_t d = 0; d < rows; ++d)
+      if (i == d ? result != getAffineDimExpr(d, map.getContext())
+                 : result.isFunctionOfDim(d))
+        return false;
+  return true;
+}
+
+void eraseBuffer(Value buffer) {
+  for (Operation *user : llvm::make_early_inc_range(buffer.getUsers()))
+    user->erase();
+  buffer.getDefiningOp()->erase();
+}
+
 } // namespace weir::kernel

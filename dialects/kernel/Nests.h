@@ -15,6 +15,13 @@ bool separates(mlir::linalg::LinalgOp op, unsigned d);
 /// the indices of the result to those of the operand. The identity is one, too.
 std::optional<mlir::AffineMap> permutationOf(mlir::linalg::GenericOp op);
 
+/// Whether the first results are the first `rows` dimensions, which no other
+/// result has: an element belongs to the rows that the loops are at.
+bool isByRows(mlir::AffineMap map, size_t rows);
+
+/// Removes a buffer that was allocated, with all that still uses it.
+void eraseBuffer(mlir::Value buffer);
+
 } // namespace weir::kernel
 
 #endif // WEIR_DIALECTS_KERNEL_NESTS_H

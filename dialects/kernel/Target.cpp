@@ -1,4 +1,4 @@
-// What the target's dictionary means to kernels; sizes of tiles follow from it.
+// Reads the target, and derives the sizes of tiles and panels from it.
 
 #include "dialects/kernel/Target.h"
 
@@ -12,11 +12,12 @@ namespace weir::kernel {
 Target Target::of(Operation *op) {
   TargetAttr attr = TargetAttr::get(op);
   Target result;
-  // What kernels are is then no matter of the host's processor.
+  // The kernels of a GPU do not depend on the host's processor.
   if (attr.gpu) {
     result.gpu = result.roundsToBf16 = true;
     return result;
   }
+  static_cast<Instructions &>(result) = Instructions::of(attr);
   result.vectorBits = attr.vectorBits;
   result.panelBits = attr.panelBits;
   result.sharesPanels = attr.sharesPanels;
@@ -26,14 +27,6 @@ Target Target::of(Operation *op) {
   result.fma = attr.fma;
   result.fmaRate = attr.fmaRate;
   result.addsBeside = attr.addsBeside;
-  result.avx2 = attr.has("avx2");
-  result.avx512 = attr.has("avx512f");
-  result.tiles = attr.has("amx-tile") && attr.has("amx-bf16");
-  result.byteTiles = attr.has("amx-tile") && attr.has("amx-int8");
-  result.dots = result.vectorBits == 512 && attr.has("avx512vnni");
-  // AVX-512 BF16 has an instruction too, which makes denormals zero.
-  result.roundsToBf16 = attr.isArm() && attr.has("bf16");
-  result.pairDots = result.vectorBits == 512 && attr.has("avx512bf16");
   return result;
 }
 
@@ -95,18 +88,19 @@ int64_t Target::matrixPanelWidth(Type type, int64_t columns) const {
     return line / 2 * 3;
   if (columns <= width)
     return width;
-  if (!fewRegisters()) {
+  if (!sumsFillRegisters()) {
     bool gains = vectorBits >= 512 && fmaRate >= 2;
-    // Of the columns that all panels have, at most one in nine is padding.
+    // At most one in nine columns of the panels is padding.
     int64_t wide = 3 * line;
     return gains && llvm::alignTo(columns, wide) * 8 <=
                         llvm::alignTo(columns, width) * 9
                ? wide
                : width;
   }
-  // Of a row and a step of the depth: the products, the loads of both operands,
-  // those of the columns for all rows of a tile. A tile of few sums takes as
-  // long as thirteen, four cycles, waiting for each.
+  // Instructions of a row and a step of the depth: the products, the load of A,
+  // and the share of the loads of the columns, which serve all rows of a tile.
+  // A tile of few sums takes four cycles, as thirteen instructions do: each sum
+  // waits for the one before it.
   auto instructions = [&](int64_t vectors) {
     auto ofTile = [&](int64_t some) {
       double rows = lowTileHeight(vectors);
@@ -124,7 +118,7 @@ int64_t Target::matrixPanelWidth(Type type, int64_t columns) const {
 
 int64_t Target::fewRowsWidth(Type type, int64_t rows) const {
   bool packsAnew = sharesPanels && rows > 1;
-  if (!fewRegisters() || packsAnew || rows < 1 || rows > lowTileHeight(2))
+  if (!sumsFillRegisters() || packsAnew || rows < 1 || rows > lowTileHeight(2))
     return 0;
   int64_t alike = llvm::PowerOf2Ceil(rows);
   int64_t vectors = alike == 1 ? 8 : widestLowTile(type);
@@ -135,7 +129,7 @@ int64_t Target::fewRowsWidth(Type type, int64_t rows) const {
 
 int64_t Target::widthOfSeveralPanels(Type type, int64_t rows, int64_t columns,
                                      int64_t bytes) const {
-  // What is 16 times as large as L2 is taken to come from memory.
+  // A matrix of more than 16 times L2 comes from memory.
   int64_t width = fewRowsWidth(type, rows);
   bool streams = bytes > l2 * (rows <= 2 ? 1 : 16);
   // Tiles enough for all threads.

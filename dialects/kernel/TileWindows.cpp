@@ -1,4 +1,4 @@
-// How the windows of a convolution are read by the tiles of Intel AMX.
+// How tile registers read the windows of a convolution.
 
 #include "dialects/kernel/TileWindows.h"
 

@@ -2,6 +2,7 @@
 
 #include "dialects/math/Functions.h"
 
+#include "dialects/target/Instructions.h"
 #include "dialects/target/TargetAttr.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -14,16 +15,18 @@ FunctionTarget FunctionTarget::of(Operation *op) {
   TargetAttr target = TargetAttr::get(op);
   if (target.gpu)
     return {};
-  return {target.fma, target.has("avx2"), target.has("avx512f")};
+  Instructions has = Instructions::of(target);
+  int64_t entries = has.looksUp32 ? 32 : has.looksUp8 && target.fma ? 8 : 0;
+  return {target.fma, entries, Isa::of(has)};
 }
 
 MathFunctions::MathFunctions(OpBuilder &builder, Location loc, Value like,
                              const FunctionTarget &target)
-    : b(loc, builder), fma(target.fma), tableOf32(target.avx512),
-      tableOf8(target.avx2 && target.fma && !target.avx512) {
+    : b(loc, builder), fma(target.fma), tableEntries(target.tableEntries),
+      isa(target.isa.get()) {
   auto vector = dyn_cast<VectorType>(like.getType());
-  avx512 =
-      target.avx512 && vector && vector.getShape() == ArrayRef<int64_t>{16};
+  scalesAtOnce = isa && vector &&
+                 vector.getShape() == ArrayRef<int64_t>{isa->exponentLanes()};
   auto shaped = [&](Type element) -> Type {
     return vector ? Type(vector.clone(element)) : element;
   };
@@ -134,8 +137,8 @@ MathFunctions::Integer MathFunctions::nearest(Value x, double factor,
 }
 
 Value MathFunctions::scale(Value x, Integer n) {
-  if (avx512)
-    return scaleByInstruction(x, n.value);
+  if (scalesAtOnce)
+    return isa->scale(b, x, n.value);
   return scaleByBits(x, toBits(n.shifted));
 }
 

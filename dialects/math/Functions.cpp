@@ -59,7 +59,7 @@ Value MathFunctions::expInOneStep(Value x, int shift) {
 Value MathFunctions::expOfNonpositive(Value x) {
   Value lowest = real(-110);
   x = select(test(Predicate::OLT, x, lowest), lowest, x);
-  if (avx512) {
+  if (scalesAtOnce) {
     Integer n = nearest(x, log2e);
     return scale(smallExp(withoutLn2(x, n)), n);
   }
@@ -67,7 +67,7 @@ Value MathFunctions::expOfNonpositive(Value x) {
 }
 
 Value MathFunctions::expBesideOne(Value x) {
-  if (avx512)
+  if (scalesAtOnce)
     return exp(x);
   return expInOneStep(clamp(x, -87, 88.8), 1);
 }
@@ -98,7 +98,7 @@ Value MathFunctions::expm1(Value x) {
 static constexpr double logHigh = 0.693145751953125, logLow = 1.42860682e-6;
 
 MathFunctions::Logarithm MathFunctions::splitLog(Value x) {
-  auto [mantissa, exponent] = avx512 ? splitByInstruction(x) : splitByBits(x);
+  auto [mantissa, exponent] = scalesAtOnce ? isa->split(b, x) : splitByBits(x);
   Value f = sub(mantissa, real(1));
   Value p =
       polynomial(f, {0.333334491, -0.250000958, 0.199908609, -0.166473123,
@@ -121,7 +121,7 @@ std::pair<Value, Value> MathFunctions::splitByBits(Value x) {
 
 Value MathFunctions::specialLog(Value x, Value result) {
   // The instructions that split x have made these.
-  if (avx512)
+  if (scalesAtOnce)
     return result;
   result = select(test(Predicate::OLT, x, real(0)), real(NAN), result);
   result = select(test(Predicate::OEQ, x, real(0)), real(-infinity), result);
@@ -227,9 +227,9 @@ Value MathFunctions::atanh(Value x) {
 
 // Near 0 a polynomial, beyond 1 - e^P with P fitted to log(erfc(x)).
 Value MathFunctions::erf(Value x) {
-  if (tableOf32)
-    return erfByTable(x);
-  if (tableOf8)
+  if (tableEntries == 32)
+    return erfByEighths(x);
+  if (tableEntries == 8)
     return erfByHalves(x);
   Value magnitude = abs(x), t = clamp(magnitude, 0, 4), square = mul(t, t);
   Value small = multiplyAdd(

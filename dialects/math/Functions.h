@@ -4,17 +4,23 @@
 #ifndef WEIR_DIALECTS_MATH_FUNCTIONS_H
 #define WEIR_DIALECTS_MATH_FUNCTIONS_H
 
+#include "dialects/isa/Isa.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace weir {
 
-/// The instructions that decide by which formula a function is computed, and so
-/// which bits it has.
+/// The properties of a target that select the formula of a function, and so its
+/// bits.
 struct FunctionTarget {
   bool fma = true;
-  bool avx2 = false;
-  bool avx512 = false;
+  /// Entries of the tables of the error function that registers hold: 32, 8, or
+  /// 0 for polynomials without a table.
+  int64_t tableEntries = 0;
+  /// The instructions for vectors, which change no bit; null where only scalars
+  /// are computed.
+  std::shared_ptr<const Isa> isa;
 
   /// Of the module around an op, by its `weir.target`.
   static FunctionTarget of(mlir::Operation *op);
@@ -126,16 +132,8 @@ private:
   /// log2(x) of f64 for positive x.
   Value wideLog2(Value x);
 
-  // What AVX-512 does. Scaling and splitting by instructions, on vectors of 16,
-  // gives the bits that integers give.
-  Value intrinsic(llvm::StringRef name, mlir::ValueRange operands);
-  Value scaleByInstruction(Value x, Value n);
-  /// The same, of 0, infinity and what has no logarithm so that the logarithm
-  /// is right.
-  std::pair<Value, Value> splitByInstruction(Value x);
-  Value erfByTable(Value x);
-
-  // What AVX2 does.
+  /// erf by tables of 32 entries, and of 8.
+  Value erfByEighths(Value x);
   Value erfByHalves(Value x);
 
   /// The entry of a table at the low bits of an index, for a scalar or a vector
@@ -145,8 +143,10 @@ private:
   mlir::ImplicitLocOpBuilder b;
   mlir::Type f32, f64, i32, i64;
   bool fma;
-  bool avx512 = false;      // of vectors of 16
-  bool tableOf32, tableOf8; // erf is looked up in
+  int64_t tableEntries; // of erf
+  const Isa *isa;
+  /// Whether instructions scale vectors of this type, and split them.
+  bool scalesAtOnce = false;
 };
 
 } // namespace weir

@@ -2,7 +2,6 @@
 
 #include "dialects/math/Functions.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -16,29 +15,17 @@ static Value constantOf(ImplicitLocOpBuilder &b, ArrayRef<float> table) {
   return b.create<arith::ConstantOp>(DenseElementsAttr::get(type, table));
 }
 
-static Value call(ImplicitLocOpBuilder &b, Type type, StringRef name,
-                  ValueRange operands) {
-  return b.create<LLVM::CallIntrinsicOp>(type, b.getStringAttr(name), operands)
-      .getResult(0);
-}
-
-Value MathFunctions::intrinsic(StringRef name, ValueRange operands) {
-  return call(b, f32, name, operands);
-}
-
-/// The entries at the indices of a vector register.
-static Value permute(ImplicitLocOpBuilder &b, Value index,
-                     ArrayRef<float> table) {
-  Type type = cast<VectorType>(index.getType()).clone(b.getF32Type());
-  if (table.size() == 8)
-    return call(b, type, "llvm.x86.avx2.permps", {constantOf(b, table), index});
-  return call(b, type, "llvm.x86.avx512.vpermi2var.ps.512",
-              {constantOf(b, table.take_front(16)), index,
-               constantOf(b, table.take_back(16))});
+/// The entries at the indices of a vector register, of tables in registers of
+/// as many lanes.
+static Value lookUpAtOnce(ImplicitLocOpBuilder &b, const Isa &isa, Value index,
+                          ArrayRef<float> table, int64_t lanes) {
+  SmallVector<Value> registers;
+  for (; !table.empty(); table = table.drop_front(lanes))
+    registers.push_back(constantOf(b, table.take_front(lanes)));
+  return isa.lookUp(b, registers, index);
 }
 
 Value MathFunctions::lookUp(Value index, ArrayRef<float> table) {
-  int64_t lanes = table.size() == 8 ? 8 : 16;
   auto vector = dyn_cast<VectorType>(index.getType());
   if (!vector) {
     Value mask = bits(static_cast<int64_t>(table.size()) - 1);
@@ -46,8 +33,9 @@ Value MathFunctions::lookUp(Value index, ArrayRef<float> table) {
         constantOf(b, table), b.create<arith::AndIOp>(index, mask));
   }
   int64_t count = vector.getNumElements();
+  int64_t lanes = isa->lookUpLanes(static_cast<int64_t>(table.size()));
   if (vector.getShape() == ArrayRef<int64_t>{lanes})
-    return permute(b, index, table);
+    return lookUpAtOnce(b, *isa, index, table, lanes);
 
   // Cut into registers; what fills up the last is not read.
   Type i32Element = vector.getElementType();
@@ -68,8 +56,8 @@ Value MathFunctions::lookUp(Value index, ArrayRef<float> table) {
         all, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{lanes},
         ArrayRef<int64_t>{1});
     result = b.create<vector::InsertStridedSliceOp>(
-        permute(b, some, table), result, ArrayRef<int64_t>{first},
-        ArrayRef<int64_t>{1});
+        lookUpAtOnce(b, *isa, some, table, lanes), result,
+        ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
   }
   if (flat.getNumElements() != count)
     result = b.create<vector::ExtractStridedSliceOp>(

@@ -1,4 +1,4 @@
-// Greedy placement in several orders, the best of which is kept.
+// Assigns offsets greedily in several orders, and keeps the best result.
 
 #include "dialects/plan/Arena.h"
 
@@ -17,7 +17,7 @@ namespace weir::plan {
 static int64_t rounded(int64_t bytes) { return alignTo(bytes, alignment); }
 
 int64_t maxLiveBytes(ArrayRef<Lifetime> lifetimes) {
-  std::map<int64_t, int64_t> changes; // moment to change of live bytes
+  std::map<int64_t, int64_t> changes; // change of live bytes by time
   for (const Lifetime &l : lifetimes) {
     changes[l.first] += rounded(l.bytes);
     changes[l.last + 1] -= rounded(l.bytes);
@@ -32,12 +32,12 @@ int64_t maxLiveBytes(ArrayRef<Lifetime> lifetimes) {
 
 namespace {
 
-/// Whether the first buffer is placed before the second.
+/// Whether the first buffer gets its offset before the second.
 using Order = function_ref<bool(const Lifetime &, const Lifetime &)>;
 
-/// Places in the order given, each at the lowest offset or, for `bestFit`, in
-/// the smallest gap that holds it. Gives up, with some total above `limit`, as
-/// soon as one is inevitable.
+/// Assigns offsets in the given order, each the lowest one or, for `bestFit`,
+/// in the smallest gap that has room. Returns a total above `limit` as soon as
+/// such a total is inevitable.
 int64_t placeInOrder(MutableArrayRef<Lifetime> lifetimes,
                      ArrayRef<unsigned> order, bool bestFit,
                      int64_t limit = INT64_MAX) {
@@ -72,17 +72,17 @@ int64_t placeInOrder(MutableArrayRef<Lifetime> lifetimes,
   return total;
 }
 
-/// Placing n buffers takes steps in proportion to n squared. With as many in
-/// all a search takes a second at most, and few buffers, for which a good order
-/// is rare among many, get the most tries.
+/// Assigning n offsets takes time proportional to n squared. This number of
+/// steps bounds the whole search to about a second. A few buffers get the most
+/// tries, since good orders are rare among them.
 constexpr int64_t searchSteps = int64_t(1) << 28;
 constexpr int64_t mostTries = 400'000;
 constexpr size_t mostSearched = 256;
 
-/// A search ends within this part of the bound.
+/// The search ends if the total exceeds the bound by at most 1 / 64.
 constexpr int64_t closeEnough = 64;
 
-/// Moves one element, and those between by one.
+/// Moves one element, and shifts those between by one.
 void moveTo(MutableArrayRef<unsigned> order, unsigned from, unsigned to) {
   auto begin = order.begin();
   if (from < to)
@@ -144,10 +144,10 @@ int64_t placeInArena(MutableArrayRef<Lifetime> lifetimes) {
       });
       tryOrder(order, bestFit, INT64_MAX);
     }
-  // Few buffers leave room for more: a few are moved to other places in the
-  // order, or all are taken from the bottom up, and the order is kept where
-  // that costs nothing. Drawn by a fixed seed, so that each compilation finds
-  // the same plan.
+  // If buffers are few, a local search continues: a few buffers move in the
+  // order, or all are assigned from the bottom up. A new order is kept if it is
+  // not worse. The random seed is fixed, so that each compilation finds the
+  // same plan.
   int64_t count = lifetimes.size();
   int64_t tries = count && lifetimes.size() <= mostSearched
                       ? std::min(mostTries, searchSteps / (count * count))

@@ -30,7 +30,8 @@ weir::plan::tasksOfKernels(Operation *root) {
   return tasks;
 }
 
-/// The first task in one direction, from `op` on, if it is of the task's wave.
+/// The nearest task in one direction from `op` on, if it is in the task's
+/// group.
 static TaskOp neighbourOfWave(TaskOp task, Operation *op,
                               Operation *(Operation::*step)()) {
   while (op && !isa<TaskOp>(op))

@@ -19,16 +19,15 @@
 
 namespace weir::plan {
 
-/// The module of the kernels that a GPU's host runs.
+/// The module with the kernels for the host of a GPU.
 inline constexpr llvm::StringLiteral hostKernels = "weir_host_kernels";
 
-/// The function that a task or run at `inside` names, which may be one of the
-/// host's; null: there is none.
+/// The function that a task or run at `inside` calls, maybe one of the host's
+/// kernels. Null if there is none.
 mlir::Operation *findKernel(mlir::Operation *inside,
                             mlir::FlatSymbolRefAttr name);
 
-/// The tasks inside `root` by the names of their kernels, both in the order of
-/// the program.
+/// The tasks inside `root` by their kernels, both in program order.
 llvm::MapVector<mlir::StringAttr, llvm::SmallVector<TaskOp>>
 tasksOfKernels(mlir::Operation *root);
 

@@ -1,4 +1,4 @@
-// The interface by which the stages after planning query ops of the plan.
+// The interface by which stages after plan query the plan's ops.
 
 #ifndef WEIR_DIALECTS_PLAN_INTERFACES
 #define WEIR_DIALECTS_PLAN_INTERFACES

@@ -1,4 +1,4 @@
-// Tasks of a plan become LLVM ops.
+// Lowers tasks of a plan to LLVM ops.
 
 #include "dialects/plan/Tasks.h"
 
@@ -11,7 +11,7 @@ constexpr size_t tasksPerFunction = 100;
 static SmallVector<Operation *> tasksOf(Block &block) {
   SmallVector<Operation *> tasks;
   for (Operation &op : block)
-    if (op.getNumResults() == 0) // what has one is a place
+    if (op.getNumResults() == 0) // an op with a result defines a buffer
       tasks.push_back(&op);
   return tasks;
 }
@@ -33,7 +33,8 @@ LLVM::LLVMFuncOp createPart(ProgramOp program, Location at, const Twine &name,
   OpBuilder b(program);
   auto part =
       b.create<LLVM::LLVMFuncOp>(at, name.str(), type, LLVM::Linkage::Private);
-  // Called once, it would be inlined, and the block be long again.
+  // LLVM would inline a function with one call, and the block would be long
+  // again.
   part.setPassthroughAttr(b.getArrayAttr(b.getStringAttr("noinline")));
   return part;
 }

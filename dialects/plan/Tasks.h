@@ -1,4 +1,4 @@
-// Tasks of a plan become LLVM ops: what that takes on a machine of any kind.
+// Lowers tasks of a plan to LLVM ops, as far as CPU and GPU have it in common.
 
 #ifndef WEIR_DIALECTS_PLAN_TASKS_H
 #define WEIR_DIALECTS_PLAN_TASKS_H
@@ -9,26 +9,27 @@
 
 namespace weir::plan {
 
-/// What a program does, in order; its places are looked up where they are used.
+/// The ops of a program that run, in order. Buffers are not among them; their
+/// addresses are computed at their uses.
 llvm::SmallVector<mlir::Operation *> tasksOf(ProgramOp program);
 
-/// How many of the tasks that are left belong in one function: LLVM's back end
-/// takes time quadratic in the length of a block. Runs of a wave stay together.
+/// The number of remaining tasks for one function. LLVM's back end takes time
+/// quadratic in the length of a block. Runs of one group stay together.
 size_t tasksOfPart(llvm::ArrayRef<mlir::Operation *> rest);
 
-/// An empty function for some tasks of a program, which its entry calls, or
-/// what the tasks of a region around them have become.
+/// Creates an empty function for some tasks of a program. The entry calls it,
+/// or a function that was split off the entry.
 mlir::LLVM::LLVMFuncOp createPart(ProgramOp program, mlir::Location at,
                                   const llvm::Twine &name,
                                   mlir::LLVM::LLVMFunctionType type);
 
-/// Takes its name from the program, for the function that it becomes.
+/// Removes the name from the program, and returns it for the function.
 std::string takeName(ProgramOp program);
 
 int64_t bytesOf(CopyOp copy);
 
-/// Lowers tasks at the builder's place. The stage for a machine says how that
-/// copies, runs kernels and checks.
+/// Lowers tasks at the builder's insertion point. A stage implements copies,
+/// kernel runs and checks for its device.
 class TaskLowering {
 protected:
   explicit TaskLowering(mlir::Operation *inside)
@@ -39,28 +40,28 @@ protected:
   virtual void lowerCopy(CopyOp copy) = 0;
   virtual void lowerRun(RunOp run) = 0;
   virtual void lowerCheck(CheckOp check) = 0;
-  /// Lowers some of a region's many tasks in a function of their own, which is
-  /// called at the builder's place.
+  /// Lowers some of a region's tasks to a function of their own, with a call at
+  /// the insertion point.
   virtual void lowerApart(llvm::ArrayRef<mlir::Operation *> tasks) = 0;
-  /// The truth value in a place, an i1.
+  /// The Boolean in a buffer, as an i1.
   virtual mlir::Value isTrue(mlir::Value place) = 0;
 
-  /// The address of a place, computed where it is used.
+  /// The address of a buffer, computed at its use.
   mlir::Value address(mlir::Value place);
   mlir::Value at(mlir::Value base, int64_t offset);
   mlir::Value number(int64_t value, unsigned width = 32);
   /// Whether a byte is not 0, an i1.
   mlir::Value isSet(mlir::Value byte);
   mlir::Type pointer();
-  /// A block behind those of the function, but before `leave`. Ops are still
-  /// inserted where they were.
+  /// A new block at the end of the function, before `leave`. The insertion
+  /// point stays.
   mlir::Block *newBlock();
 
   mlir::ImplicitLocOpBuilder b;
-  /// Where the arena, the weights and the state begin, and the list of the
-  /// tensors; the state is null in a model without variables.
+  /// The addresses of the arena, the weights, the state, and the table of
+  /// arguments. The state is null for a model without variables.
   mlir::Value arena, weights, arguments, state;
-  /// Where the function is left early; may be null.
+  /// The block for an early return; may be null.
   mlir::Block *leave = nullptr;
 
 private:

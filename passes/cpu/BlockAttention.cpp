@@ -173,7 +173,7 @@ private:
     Value to = e.create<memref::AllocOp>(
         MemRefType::get(shape, type.getElementType()), e.getI64IntegerAttr(64));
     e.create<kernel::PackOp>(TypeRange(), batchOf(e, pack.getB(), batch), to,
-                             pack.getTransposeB());
+                             pack.getLayout(), pack.getTransposeB());
     right[op] = to;
   }
 
@@ -220,8 +220,7 @@ private:
     }
     auto part = e.create<kernel::MatmulOp>(
         TypeRange(), a, b, op.getDepth(), extras, out, op.getTransposeA(),
-        op.getShared(), op.getExtraMaps(), op.getRangeAttr(),
-        op.getUnsignedA());
+        op.getShared(), op.getExtraMaps(), op.getUnsignedA(), op.getLayout());
     IRMapping map;
     op.getEpilogue().cloneInto(&part.getEpilogue(), map);
     if (op == first &&
@@ -273,9 +272,9 @@ private:
     for (linalg::LinalgOp op : attention.softmax)
       op.erase();
     for (Value buffer : attention.buffers)
-      eraseBuffer(buffer);
+      kernel::eraseBuffer(buffer);
     for (kernel::PackOp pack : packs)
-      eraseBuffer(pack.getOut());
+      kernel::eraseBuffer(pack.getOut());
   }
 
   kernel::ExpandedAttention attention;

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -44,6 +45,100 @@ bool holdsGroups(kernel::DepthwiseOp op, const kernel::Target &target) {
   return target.lanes(sum) % op.channelsOfGroup() == 0;
 }
 
+// These return the pack that a product does panel by panel itself, and that is
+// not emitted then; null if there is none.
+
+Operation *emit(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
+  using kernel::LayoutKind;
+  switch (op.getLayout().getKind()) {
+  case LayoutKind::Amx:
+  case LayoutKind::AmxPanels:
+    emitTiles(e, op, target);
+    return nullptr;
+  case LayoutKind::Pairing:
+    return emitPairs(e, op, target);
+  case LayoutKind::KMajor:
+    emitColumnDots(e, op, target);
+    return nullptr;
+  case LayoutKind::Plain:
+  case LayoutKind::Panels:
+  case LayoutKind::Vnni: {
+    kernel::PackOp pack = packingInside(op, target);
+    emitMatmul(e, op, target, pack,
+               longestChain(target, /*ofPixels=*/op.getShared()));
+    return pack;
+  }
+  case LayoutKind::VnniRows:
+  case LayoutKind::Winograd:
+    break;
+  }
+  llvm_unreachable("the verifier refuses this layout");
+}
+
+void emit(Emitter &e, kernel::ConvolutionOp op, const kernel::Target &target) {
+  using kernel::LayoutKind;
+  switch (op.getLayout().getKind()) {
+  case LayoutKind::Amx:
+  case LayoutKind::AmxPanels:
+    return emitTileConvolution(e, op, target);
+  case LayoutKind::Pairing:
+    return emitPairs(e, op, target);
+  case LayoutKind::KMajor:
+    return emitWindowDots(e, op, target);
+  case LayoutKind::Panels:
+  case LayoutKind::Vnni:
+    return emitConvolution(e, op, target);
+  case LayoutKind::Plain:
+  case LayoutKind::VnniRows:
+  case LayoutKind::Winograd:
+    break;
+  }
+  llvm_unreachable("the verifier refuses this layout");
+}
+
+/// Whether this pass compiles the layout of `op`. Plain filters and packs of
+/// constants are gone by now, unless earlier passes did not run.
+bool isCompiled(Operation *op) {
+  if (isa<kernel::TransformFilterOp>(op))
+    return true;
+  if (auto pack = dyn_cast<kernel::PackOpInterface>(op)) {
+    kernel::LayoutAttr layout = pack.getLayout();
+    auto from = cast<ShapedType>(op->getOperand(0).getType());
+    auto to = cast<ShapedType>(pack.getOut().getType());
+    if (from.getElementType() != to.getElementType())
+      return false;
+    return ((layout.isPanels() || layout.isKMajor()) &&
+            to.getRank() == from.getRank() + 1) ||
+           (layout.isPairing() && isa<kernel::PackOp>(op));
+  }
+  auto convolution = dyn_cast<kernel::ConvolutionOp>(op);
+  return !convolution || !convolution.getLayout().isPlain();
+}
+
+Operation *emitKernel(Emitter &e, Operation *op, const kernel::Target &target) {
+  if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
+    return emit(e, matmul, target);
+  if (auto winograd = dyn_cast<kernel::WinogradOp>(op))
+    return emitWinograd(e, winograd, target);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](kernel::PackedMatmulOp op) { emitPackedMatmul(e, op, target); })
+      .Case([&](kernel::ConvolutionOp op) { emit(e, op, target); })
+      .Case([&](kernel::DepthwiseOp op) { emitDepthwise(e, op, target); })
+      .Case([&](kernel::PoolOp op) { emitPool(e, op, target); })
+      .Case([&](kernel::PackOp op) {
+        if (op.getLayout().isPairing())
+          emitPairedPack(e, op, target);
+        else
+          emitPack(e, op, target);
+      })
+      .Case([&](kernel::PackFilterOp op) { emitPackFilter(e, op, target); })
+      .Case([&](kernel::CornerOp op) { emitCorner(e, op, target); })
+      .Case([&](kernel::TransformFilterOp op) {
+        emitTransformFilter(e, op, target);
+      });
+  return nullptr;
+}
+
 struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
   void runOnOperation() override {
     kernel::Target target = kernel::Target::of(getOperation());
@@ -65,6 +160,11 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         op->emitOpError("is not bufferized");
         return signalPassFailure();
       }
+      if (!isCompiled(op)) {
+        op->emitOpError("has a layout that only weir-choose-layouts and "
+                        "weir-pack-weights read");
+        return signalPassFailure();
+      }
       auto grouped = dyn_cast<kernel::DepthwiseOp>(op);
       if (grouped && !holdsGroups(grouped, target)) {
         op->emitOpError("has groups that are wider than vectors");
@@ -73,44 +173,7 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
       auto out = cast<MemRefType>(op->getOperands().back().getType());
       if (out.getNumElements() != 0 && !doneInside.contains(op)) {
         Emitter e(op->getLoc(), op);
-        auto matmul = dyn_cast<kernel::MatmulOp>(op);
-        if (matmul && matmul.isTiled())
-          emitTiles(e, matmul, target);
-        else if (matmul && matmul.getPaired())
-          doneInside.insert(emitPairs(e, matmul, target));
-        else if (matmul && matmul.hasColumnRuns())
-          emitColumnDots(e, matmul, target);
-        else if (matmul) {
-          kernel::PackOp pack = packingInside(matmul, target);
-          doneInside.insert(pack);
-          emitMatmul(e, matmul, target, pack,
-                     longestChain(target, /*ofPixels=*/matmul.getShared()));
-        } else if (auto packed = dyn_cast<kernel::PackedMatmulOp>(op)) {
-          emitPackedMatmul(e, packed, target);
-        } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {
-          if (convolution.isTiled())
-            emitTileConvolution(e, convolution, target);
-          else if (convolution.isPaired())
-            emitPairs(e, convolution, target);
-          else if (convolution.hasColumnRuns())
-            emitWindowDots(e, convolution, target);
-          else
-            emitConvolution(e, convolution, target);
-        } else if (auto depthwise = dyn_cast<kernel::DepthwiseOp>(op))
-          emitDepthwise(e, depthwise, target);
-        else if (auto pool = dyn_cast<kernel::PoolOp>(op))
-          emitPool(e, pool, target);
-        else if (auto pack = dyn_cast<kernel::PackOp>(op))
-          pack.getPaired() ? emitPairedPack(e, pack, target)
-                           : emitPack(e, pack, target);
-        else if (auto pack = dyn_cast<kernel::PackFilterOp>(op))
-          emitPackFilter(e, pack, target);
-        else if (auto corner = dyn_cast<kernel::CornerOp>(op))
-          emitCorner(e, corner, target);
-        else if (auto transform = dyn_cast<kernel::TransformFilterOp>(op))
-          emitTransformFilter(e, transform, target);
-        else if (auto winograd = dyn_cast<kernel::WinogradOp>(op))
-          doneInside.insert(emitWinograd(e, winograd, target));
+        doneInside.insert(emitKernel(e, op, target));
         if (time)
           *time += e.nanoseconds();
       }

@@ -74,7 +74,8 @@ public:
             (written || use.written))
           return false;
       Use &use = with[operand.get()];
-      use.byRows &= isByRows(op.getMatchingIndexingMap(&operand), rows.size());
+      use.byRows &=
+          kernel::isByRows(op.getMatchingIndexingMap(&operand), rows.size());
       use.written |= written;
       if (use.written && !use.byRows)
         return false;
@@ -120,7 +121,7 @@ public:
     for (linalg::LinalgOp op : ops)
       op.erase();
     for (Value buffer : own)
-      eraseBuffer(buffer);
+      kernel::eraseBuffer(buffer);
   }
 
 private:

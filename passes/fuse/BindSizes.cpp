@@ -1,4 +1,4 @@
-// Groups get the actual sizes of their results as operands.
+// Adds the run-time sizes of a group's results to its operands.
 
 #include "passes/fuse/Passes.h"
 
@@ -27,7 +27,7 @@ struct BindSizes : impl::BindSizesBase<BindSizes> {
         groups.push_back(group);
       }
     });
-    // All are looked at before any changes.
+    // All groups are analyzed before the first one changes.
     graph::DynamicSizes sizes;
     SmallVector<SmallVector<graph::SizesOfDims>> found;
     SmallVector<int64_t> columns;
@@ -61,9 +61,9 @@ struct BindSizes : impl::BindSizesBase<BindSizes> {
   }
 
 private:
-  /// The symbol that is the number of columns between the products of an
-  /// attention; -1 where there is none. Importers mask what a softmax or a
-  /// product combines along such a dimension.
+  /// The symbolic dimension that is summed between the two products of an
+  /// attention, or -1. The importer masks softmax and products along such a
+  /// dimension.
   static int64_t columnsBetween(graph::GroupOp group,
                                 graph::DynamicSizes &sizes) {
     Block &body = group.getBody().front();
@@ -101,8 +101,8 @@ private:
                      ArrayAttr::get(group.getContext(), attributes));
   }
 
-  /// The number of the operand that is the size; -1 where it is not known
-  /// before the group.
+  /// The index of the operand that holds the size, or -1 if the size is not
+  /// computed before the group.
   int64_t operandFor(graph::GroupOp group, int64_t symbol,
                      const DominanceInfo &dominance) {
     Value size = sizeOf.lookup(symbol);

@@ -1,4 +1,5 @@
-// Products end at the actual length of what they sum over, and need no masks.
+// Limits sums of products to the run-time length of a dynamic dimension, so
+// that they need no masks.
 
 #include "passes/fuse/Passes.h"
 
@@ -12,6 +13,9 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-end-products"
 
 using namespace mlir;
 
@@ -25,7 +29,7 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// What a scalar is computed of by casts between integers and reshapes.
+/// The scalar from which casts of integers and reshapes compute this one.
 Value rootOf(Value scalar) {
   while (Operation *op = scalar.getDefiningOp()) {
     if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
@@ -57,15 +61,15 @@ bool isZero(Value value) {
          splat.getSplatValue<APFloat>().isZero();
 }
 
-/// An operand that is zero from an index along the depth on.
+/// An operand that is zero from some index of the depth on.
 struct Masked {
-  Value x;                  // the same without the mask
-  graph::ReshapeOp reshape; // between the mask and the operand; or null
-  Value size;               // which a scalar says that is computed of this
+  Value x;                  // the operand without the mask
+  graph::ReshapeOp reshape; // between the mask and the operand, or null
+  Value size;               // the scalar from which the index is computed
 
   static std::optional<Masked> of(Value operand, bool isLast) {
     auto reshape = operand.getDefiningOp<graph::ReshapeOp>();
-    // A reshape may regroup the batches.
+    // A reshape may regroup the batch dimensions only.
     if (reshape &&
         (shapeOf(reshape.getX()).size() < 2 ||
          shapeOf(reshape.getX()).take_back(2) != shapeOf(reshape).take_back(2)))
@@ -87,7 +91,7 @@ struct Masked {
     return Masked{select->getOperand(1), reshape, rootOf(end.getX())};
   }
 
-  /// The operand without the mask.
+  /// Builds the operand without the mask.
   Value build(OpBuilder &b) {
     if (!reshape)
       return x;
@@ -97,7 +101,7 @@ struct Masked {
 
 struct EndProducts : impl::EndProductsBase<EndProducts> {
   void runOnOperation() override {
-    // Tiles and the threads of a GPU read all terms.
+    // AMX tiles and GPU kernels read all terms.
     kernel::Target target = kernel::Target::of(getOperation());
     if (target.gpu || target.tiles)
       return;
@@ -121,12 +125,15 @@ private:
       return;
     auto left = Masked::of(product.getA(), !product.getTransposeA());
     auto right = Masked::of(product.getB(), product.getTransposeB());
-    // A mask of one operand alone does not hide what is no number in the other.
+    // If one operand alone is masked, an infinity or a NaN in the other one
+    // would become NaN in the sum. So both must be.
     if (!left || !right || left->size != right->size)
       return;
     Value size = sizeOf.lookup(left->size);
     if (!size || !dominance.properlyDominates(size, product))
       return;
+    LLVM_DEBUG(llvm::dbgs() << "ends the product at " << product.getLoc()
+                            << " at the actual size of its depth\n");
     SetVector<Operation *> before;
     before.insert(product.getA().getDefiningOp());
     before.insert(product.getB().getDefiningOp());
@@ -138,7 +145,7 @@ private:
       eraseDead(op);
   }
 
-  /// Masks that nothing reads any more would be kernels.
+  /// An unused mask would still become a kernel.
   static void eraseDead(Operation *op) {
     if (!isOpTriviallyDead(op))
       return;
@@ -151,7 +158,7 @@ private:
       eraseDead(maker);
   }
 
-  /// By what they are computed of, the sizes that have names.
+  /// The named sizes, by the scalars from which they are computed.
   DenseMap<Value, Value> sizeOf;
 };
 

@@ -1,4 +1,4 @@
-// What may end the epilogue of a contraction.
+// Finds the contraction in whose epilogue an op can be the last one.
 
 #include "passes/fuse/Epilogues.h"
 
@@ -18,7 +18,7 @@ static unsigned bitsOf(Value value) {
 }
 
 Operation *contractionNarrowedBy(Operation *op) {
-  constexpr int64_t most = 24; // ops to look through
+  constexpr int64_t most = 24; // The search passes so many ops.
   auto cast = dyn_cast<graph::CastOp>(op);
   if (!cast || bitsOf(cast) >= bitsOf(cast.getX()))
     return nullptr;

@@ -1,4 +1,4 @@
-// What may end the epilogue of a contraction.
+// Finds the contraction in whose epilogue an op can be the last one.
 
 #ifndef WEIR_PASSES_FUSE_EPILOGUES_H
 #define WEIR_PASSES_FUSE_EPILOGUES_H
@@ -7,13 +7,13 @@
 
 namespace weir {
 
-/// The role of `op` in a group: none for an op that takes part in none, and for
-/// null.
+/// The role of `op` in operator fusion; `none` for null, and for ops that are
+/// never fused.
 graph::FusionRole roleOf(mlir::Operation *op);
 
-/// The contraction whose sums elementwise ops, each the only user of the one
-/// before, make of what `op` then makes narrower elements of. Null where `op`
-/// is no such end: then it is no better a place to write results than another.
+/// If `op` converts to narrower elements, returns the contraction from which it
+/// is computed by elementwise ops with one user each. The epilogue best ends at
+/// `op`, as its result takes the least memory. Null for any other op.
 mlir::Operation *contractionNarrowedBy(mlir::Operation *op);
 
 } // namespace weir

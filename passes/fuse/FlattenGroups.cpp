@@ -1,9 +1,9 @@
-// A group of elementwise ops runs over as few dimensions as its broadcasts
+// Merges dimensions of groups of elementwise ops, as far as their broadcasts
 // allow.
 //
-// Adjacent dimensions d and d+1 merge where each broadcast maps both from
-// adjacent dimensions of its operand, or neither. A dynamic dimension does not
-// become the inner one of two: kernels end at its actual size.
+// Adjacent dimensions d and d+1 merge if each broadcast maps both from adjacent
+// dimensions of its operand, or neither. A dynamic dimension is never the inner
+// one of a merged pair, because kernels stop at its run-time size.
 
 #include "passes/fuse/Passes.h"
 
@@ -37,7 +37,7 @@ class Flattening {
 public:
   explicit Flattening(graph::GroupOp group) : group(group) {}
 
-  /// Whether the group has the form that this is for and loses a dimension.
+  /// Whether the group is elementwise and has dimensions to merge.
   bool applies() {
     if (group.getNumResults() != 1)
       return false;
@@ -85,7 +85,7 @@ public:
   }
 
 private:
-  /// Dimensions of the operand that are not stretched, by result dimension.
+  /// Which result dimensions a broadcast takes from its operand.
   static SmallVector<bool> mapped(graph::BroadcastOp op, size_t rank) {
     SmallVector<bool> mapped(rank, false);
     for (auto [i, dim] : llvm::enumerate(op.getDims()))
@@ -111,13 +111,13 @@ private:
     return flat;
   }
 
-  /// The dimension of `flatShape` that holds dimension `d`.
+  /// The dimension of `flatShape` that contains dimension `d`.
   int64_t flatDim(int64_t d) const {
     return d - std::count(merges.begin(), merges.begin() + d, true);
   }
 
-  /// The shape that an argument takes: the group's, or that of a broadcast's
-  /// operand without what is stretched.
+  /// The new shape of an argument: that of the group, or of a broadcast's
+  /// operand without the broadcast dimensions.
   SmallVector<int64_t> flatShapeOf(BlockArgument argument) const {
     for (Operation *user : argument.getUsers())
       if (auto broadcast = dyn_cast<graph::BroadcastOp>(user)) {
@@ -176,11 +176,11 @@ private:
 
   graph::GroupOp group;
   ArrayRef<int64_t> shape;
-  SmallVector<bool> merges; // dimension d with d + 1
+  SmallVector<bool> merges; // whether dimension d merges with d + 1
 };
 
-/// A broadcast's operand must be an argument that only broadcasts of one form
-/// use, since its shape changes.
+/// Whether each operand of a broadcast is an argument that only equal
+/// broadcasts use. Its shape changes, so others could not read it.
 bool argumentsAreSimple(graph::GroupOp group) {
   for (Operation &op : group.getBody().front())
     if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {

@@ -1,4 +1,5 @@
-// Every op that computes joins a group; a group becomes one kernel.
+// Forms groups: each op that computes joins one, and a group becomes one
+// kernel.
 
 #include "passes/fuse/Epilogues.h"
 #include "passes/fuse/Passes.h"
@@ -26,8 +27,8 @@ using graph::FusionRole;
 
 namespace {
 
-/// One op's scalar function is at most this many ops after fusion: beyond it,
-/// registers spill and the back end, quadratic in a block's length, slows down.
+/// The limit of ops in a group. Longer loop bodies spill registers, and the
+/// back end takes time quadratic in the length of a block.
 constexpr size_t maxGroupOps = 100;
 
 ArrayRef<int64_t> shapeOf(Value value) {
@@ -41,7 +42,7 @@ bool isSplatConstant(Operation *op) {
   return value && value.isSplat();
 }
 
-/// Whether `slice` takes a run of its operand's elements.
+/// Whether `slice` takes contiguous elements of its operand.
 bool isRun(graph::SliceOp slice) {
   auto type = cast<RankedTensorType>(slice.getX().getType());
   return graph::contiguousStart(type.getShape(), slice.getStarts(),
@@ -49,9 +50,8 @@ bool isRun(graph::SliceOp slice) {
       .has_value();
 }
 
-/// Whether `op` takes rows of a tensor of which others take theirs, as the
-/// steps of a sequence do. Inside groups these would make a kernel a step,
-/// equal but for the place of the rows.
+/// Whether `op` slices rows of a tensor whose other rows are sliced too, as for
+/// the steps of a sequence. In groups each slice would need its own kernel.
 bool isOneOfManyRows(Operation *op) {
   constexpr int64_t many = 8;
   auto slice = dyn_cast<graph::SliceOp>(op);
@@ -64,10 +64,9 @@ bool isOneOfManyRows(Operation *op) {
       });
 }
 
-/// Whether a slice that no loop takes stays outside groups, where it is a view
-/// of its operand's memory. A view keeps all of that alive, so it must be most
-/// of it, or memory that lives anyway; and an operand that only the slice needs
-/// is better computed only where it is.
+/// Whether a slice that no loop contains stays outside of groups, as a view. A
+/// view keeps its whole operand live, so it must be most of the operand, or the
+/// operand must be live anyway. Otherwise a kernel computes only the slice.
 bool isView(graph::SliceOp slice) {
   if (!isRun(slice))
     return false;
@@ -82,9 +81,9 @@ bool isView(graph::SliceOp slice) {
          cast<RankedTensorType>(slice.getX().getType()).getNumElements();
 }
 
-/// Whether each user had better compute the op by itself than read its result:
-/// a broadcast, whose result has elements again and again, and a comparison of
-/// words, whose truth values in memory no vector reads.
+/// Whether it is faster to recompute the op in each user than to load its
+/// result. That holds for broadcasts, which repeat elements, and for
+/// comparisons of 32-bit elements, because vectors cannot load their i1 bytes.
 bool isCheap(Operation *op) {
   auto elementsOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getNumElements();
@@ -98,8 +97,8 @@ bool isCheap(Operation *op) {
          isOf(op->getOperand(0), 32) && isOf(op->getResult(0), 1);
 }
 
-/// Whether an op makes one number of 64 bits, or of these, as sizes are: in a
-/// loop over narrower elements it would take their vectors apart.
+/// Whether an op computes a 64-bit scalar, or uses one, as sizes do. In a loop
+/// over narrower elements it would split their vectors.
 bool isWideScalar(Operation *op) {
   auto isWide = [](Type type) {
     Type element = getElementTypeOrSelf(type);
@@ -110,7 +109,7 @@ bool isWideScalar(Operation *op) {
           isWide(op->getResult(0).getType()));
 }
 
-/// Whether an op that no other takes is no kernel: the plan says what it says.
+/// Whether the plan represents the op by views, unless another one is fused.
 bool staysOutside(Operation *op) {
   if (auto slice = dyn_cast<graph::SliceOp>(op))
     return isView(slice);
@@ -120,10 +119,10 @@ bool staysOutside(Operation *op) {
   return false;
 }
 
-/// Whether a GPU's host computes the op, and not the GPU.
+/// Whether the host of a GPU computes the op.
 bool isOfHost(Operation *op) { return op->hasAttr("weir.host"); }
 
-/// Whether an op only moves rows, which a product takes at any distance.
+/// Whether an op only moves rows; a product can read rows at any stride.
 bool movesRows(Operation *op) {
   auto transpose = dyn_cast<graph::TransposeOp>(op);
   if (!transpose)
@@ -137,12 +136,12 @@ class Group {
 public:
   explicit Group(Operation *root) { add(root); }
 
-  /// Grows by the producers that may join, until none may.
+  /// Adds producers until none may join.
   void grow() {
-    // Again from the first: what was a copy may have got its last user.
+    // Repeats the walk, as a copied op may have lost its last other user.
     for (size_t count = 0; count != members.size();) {
       count = members.size();
-      // `members` grows while it is walked.
+      // The loop appends to `members`.
       for (size_t i = 0; i < members.size(); ++i)
         for (bool joined = true; joined;) {
           joined = false;
@@ -155,7 +154,7 @@ public:
 
   Operation *root() const { return members.front(); }
 
-  /// Moves the members into a new graph.group in the place of the root.
+  /// Moves the members into a new graph.group, which replaces the root.
   graph::GroupOp materialize();
 
 private:
@@ -173,9 +172,9 @@ private:
     if (members.contains(producer) || members.size() >= maxGroupOps ||
         producer->getBlock() != root()->getBlock())
       return false;
-    // First, so that what all of the model uses is not looked at further, by
-    // each of its users.
-    // What a copy needs is for the others that use its original, too.
+    // This is the first test, so that a value with many users, such as a scale
+    // of the whole model, is not analyzed further by each of them. The operands
+    // of a copy are also those of the original.
     bool isCopy = !isUsedHereOnly(producer) ||
                   llvm::any_of(producer->getUsers(),
                                [&](Operation *u) { return isCopied(u); });
@@ -185,7 +184,7 @@ private:
     // An opaque root reads its operands more than once, or out of order.
     if (roleOf(root()) == FusionRole::opaque)
       return false;
-    // Nothing goes with the operand of a product.
+    // No op is fused with a producer that is also the operand of a product.
     if (llvm::any_of(producer->getUsers(),
                      [&](Operation *user) { return moved.contains(user); }))
       return false;
@@ -196,7 +195,7 @@ private:
     }
     if (!onlyLoopsUse(producer) || (isWideScalar(producer) && hasLoop()))
       return false;
-    // Bytes are read sooner than the sums that they are made of.
+    // The narrowed bytes are cheaper to load than the sums.
     Operation *narrowed = contractionNarrowedBy(producer);
     if (narrowed && !takes(narrowed))
       return false;
@@ -212,7 +211,7 @@ private:
                role != FusionRole::injective) {
       return false;
     } else if (manyLoops && !rows->has(producer)) {
-      // Several loops would each read it out of order.
+      // Each of several loops would read it out of order.
       return false;
     }
     if (narrowed)
@@ -229,7 +228,7 @@ private:
     });
   }
 
-  /// Whether the member leaves an original behind, for itself or for a copy.
+  /// Whether the op also stays outside, for itself or for another copied op.
   bool isCopied(Operation *op) const {
     return copied.contains(op) &&
            (!isUsedHereOnly(op) ||
@@ -243,13 +242,15 @@ private:
     });
   }
 
-  /// Whether `contraction` is a member or may become one: one a group.
+  /// Whether `contraction` is a member or may become one. A group has at most
+  /// one.
   bool takes(Operation *contraction) const {
     if (members.contains(contraction))
       return true;
-    // Its epilogue has the shape of its result.
+    // The epilogue has the shape of the group's result.
     Value last = root()->getResult(0);
-    // A loop over elements makes a variable's new value in its place.
+    // An elementwise loop can write the new value of a variable in place, a
+    // contraction cannot.
     if (hasKernel || (wanted && wanted != contraction) || isAssigned(last))
       return false;
     if (movesRows(root()) && isa<graph::MatmulOp>(contraction))
@@ -257,7 +258,7 @@ private:
     return shapeOf(contraction->getResult(0)) == shapeOf(last);
   }
 
-  /// Whether the value, or what it is reshaped to, becomes a variable's.
+  /// Whether the value, or a reshape of it, is assigned to a variable.
   static bool isAssigned(Value value) {
     SmallVector<Value> work{value};
     while (!work.empty())
@@ -270,9 +271,8 @@ private:
     return false;
   }
 
-  /// Whether each use of `producer` in the group is by an op that makes one
-  /// loop nest with it: not as an operand of a contraction, which reads it many
-  /// times.
+  /// Whether all uses of `producer` in the group are in one loop nest with it.
+  /// A contraction is not: it reads an operand many times.
   bool onlyLoopsUse(Operation *producer) const {
     return llvm::all_of(producer->getUsers(), [&](Operation *user) {
       FusionRole role = roleOf(user);
@@ -287,8 +287,8 @@ private:
     });
   }
 
-  /// Whether `reduction` and all members are loops over the same rows, whose
-  /// values are used by their own rows alone.
+  /// Whether `reduction` and all members are loops over the same rows, and each
+  /// row uses values of the same row only.
   bool joinsRows(Operation *reduction) const {
     std::optional<size_t> dimensions = rowDimensions(reduction);
     if (!dimensions || (hasKernel && !rows))
@@ -299,7 +299,7 @@ private:
     for (Operation *member : members) {
       if (!all.has(member))
         return false;
-      // Rows' values go to elements by their place.
+      // The broadcast must give each row its own value.
       auto broadcast = dyn_cast<graph::BroadcastOp>(member);
       if (broadcast && members.contains(broadcast.getX().getDefiningOp()) &&
           !isOfRows(broadcast, all))
@@ -320,12 +320,12 @@ private:
 
   llvm::SetVector<Operation *> members;
   llvm::SmallPtrSet<Operation *, 4> moved; // operands of products
-  /// Members that other ops use, too, or what these need.
+  /// Members with other users, and the operands of such members.
   llvm::SmallPtrSet<Operation *, 4> copied;
-  Operation *wanted = nullptr; // the contraction that a member narrows
+  Operation *wanted = nullptr; // the contraction whose result a member narrows
   bool hasKernel = false;
-  std::optional<Rows> rows; // where a member reduces rows
-  bool manyLoops = false;   // whether a member reduces for another
+  std::optional<Rows> rows; // set if a member reduces rows
+  bool manyLoops = false; // whether a member reduces the operand of another one
 };
 
 graph::GroupOp Group::materialize() {
@@ -382,8 +382,8 @@ struct FormGroups : impl::FormGroupsBase<FormGroups> {
         blocks.push_back(block);
     });
     for (Block *block : blocks) {
-      // Consumers first: each takes the producers that only it needs, which
-      // stand before it.
+      // Consumers come first: each takes the producers of which it is the only
+      // user.
       for (Operation *op = block->empty() ? nullptr : &block->back(); op;
            op = op->getPrevNode()) {
         if (roleOf(op) == FusionRole::none || staysOutside(op))

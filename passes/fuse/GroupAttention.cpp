@@ -1,5 +1,6 @@
-// A product, the softmax of its rows and a product of these become one group,
-// so that a kernel can make the rows in between a few at a time.
+// Fuses a product, the softmax of its rows and a second product into one group.
+// The kernel then computes the scores a few rows at a time and never stores
+// them all.
 
 #include "passes/fuse/Passes.h"
 
@@ -11,6 +12,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-form-attention"
 
 using namespace mlir;
 
@@ -20,18 +24,18 @@ namespace weir {
 
 namespace {
 
-/// Fewer rows are little beside what the products read, and threads of a
-/// processor share them better as products.
+/// With fewer rows the scores are small beside the operands of the products.
+/// The threads of a CPU then share the separate products better.
 constexpr int64_t fewestRows = 32;
 
-/// Whether it is a GPU that computes the group: blocks of threads share what
-/// few rows read.
+/// Whether a GPU computes the group. There, a block of threads can share an
+/// attention with few rows.
 bool isForGpu(graph::GroupOp group) {
   return group->getParentOfType<ModuleOp>()->hasAttr("weir.gpu") &&
          !group->hasAttr("weir.host");
 }
 
-/// The group that makes `value` for `user` alone, beside which it stands.
+/// The group before `user` that computes `value`, if `user` is its only user.
 graph::GroupOp makerFor(Value value, graph::GroupOp user) {
   auto maker = value.getDefiningOp<graph::GroupOp>();
   bool isAlone = maker && maker.getNumResults() == 1 && value.hasOneUse() &&
@@ -52,8 +56,8 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
-/// Whether the group makes each row of that alone: by softmax, or elementwise,
-/// with masks of columns that each row computes again.
+/// Whether each row of the result depends on the same row only: elementwise
+/// ops, softmax, and masks of columns that each row can recompute.
 bool isOfRows(graph::GroupOp group) {
   return llvm::all_of(
       group.getBody().front().without_terminator(), [&](Operation &op) {
@@ -66,15 +70,16 @@ bool isOfRows(graph::GroupOp group) {
       });
 }
 
-/// A product, a softmax of its rows with elementwise ops before and behind it,
-/// and a product of these rows.
+/// A product, the softmax of its rows between elementwise ops, and a product of
+/// the resulting rows.
 struct Chain {
-  // Casts, masks and the softmax may each be a group.
+  // A chain is at most so long: casts, masks and the softmax may each be a
+  // group.
   static constexpr size_t mostGroups = 6;
 
-  SmallVector<graph::GroupOp> groups; // the last first
+  SmallVector<graph::GroupOp> groups; // from the last one to the first
 
-  /// The chain that ends in `last`, if there is one.
+  /// The chain that ends in `last`, or no value.
   static std::optional<Chain> endingIn(graph::GroupOp last) {
     for (auto product : last.getBody().front().getOps<graph::MatmulOp>()) {
       auto argument = dyn_cast<BlockArgument>(product.getA());
@@ -164,13 +169,15 @@ struct GroupAttention : impl::GroupAttentionBase<GroupAttention> {
       if (std::optional<Chain> chain = Chain::endingIn(group))
         chains.push_back(*chain);
     });
-    // Of chains that share a group, the later one would find it gone.
+    // Two chains may share a group; the first chain erases it.
     llvm::DenseSet<Operation *> joined;
     for (Chain &chain : chains) {
       if (llvm::any_of(chain.groups, [&](graph::GroupOp group) {
             return joined.contains(group);
           }))
         continue;
+      LLVM_DEBUG(llvm::dbgs() << "forms an attention at "
+                              << chain.groups.front().getLoc() << "\n");
       joined.insert(chain.groups.begin(), chain.groups.end());
       chain.join();
     }

@@ -1,4 +1,5 @@
-// Assignments of variables go to where their values can first be made.
+// Moves assignments of variables to the first point where their values can be
+// computed, so that gradients are freed early.
 
 #include "passes/fuse/Passes.h"
 
@@ -19,7 +20,7 @@ namespace weir {
 
 namespace {
 
-/// Finds for each op of a block the one behind which it goes.
+/// Computes for each op of a block the op after which it moves.
 class Order {
 public:
   Order(Block &block, ModuleOp module) : block(block) {
@@ -32,7 +33,7 @@ public:
     Timeline timeline(block);
     for (auto [i, op] : llvm::enumerate(ops)) {
       size_t place = earliest(op);
-      // What frees memory, and comes later than it could.
+      // Whether the op frees memory and can run earlier.
       bool isLate = isa<graph::GroupOp>(op) && timeline.growthBy(i) <= 0 &&
                     place < staying;
       bool moves = isMoved(op) || isLate;
@@ -53,15 +54,15 @@ public:
   }
 
 private:
-  /// What is kept for a variable goes with it: `w/Adam` with `w`. Names are
-  /// followed scope by scope from the outermost, so that this takes time
-  /// proportional to their lengths.
+  /// Optimizer state belongs to its variable: `w/Adam` to `w`. Names are
+  /// searched scope by scope, so that the time is proportional to their
+  /// lengths.
   void findOwners(ModuleOp module) {
     many = StringAttr::get(module.getContext(), "");
     if (block.getOps<graph::WriteVariableOp>().empty())
       return;
     DenseMap<std::pair<unsigned, StringRef>, unsigned> scopes;
-    SmallVector<StringAttr> named(1); // of the scopes that are variables' names
+    SmallVector<StringAttr> named(1); // the scopes that are names of variables
     for (auto variable : module.getOps<graph::VariableOp>()) {
       unsigned scope = 0;
       for (StringRef part : llvm::split(variable.nameInModel(), '/')) {
@@ -85,8 +86,9 @@ private:
     }
   }
 
-  /// The variable that an op is for: one that it assigns, or that all of its
-  /// users are for; `many` where these differ, null where some are for none.
+  /// The variable that an op belongs to: it assigns that one, or all of its
+  /// users belong to it. Returns `many` for several variables, null if a user
+  /// belongs to none.
   StringAttr ownerOf(Operation *op) const {
     if (auto write = dyn_cast<graph::WriteVariableOp>(op))
       return owners.lookup(write.getVariableAttr().getAttr());
@@ -103,10 +105,9 @@ private:
     return owner;
   }
 
-  /// Whether the op goes where it can be first: what is for one variable, and
-  /// what needs nothing that is not there from the beginning, of what is for no
-  /// variable only what is of numbers. A gradient that others are made of is
-  /// for many.
+  /// Whether the op moves to its earliest point. That is so for ops of one
+  /// variable, and for scalar ops that depend on nothing computed. A gradient
+  /// from which others are computed belongs to many variables.
   bool isMoved(Operation *op) {
     StringAttr owner = serves.lookup(op);
     bool isRead = isa<graph::ReadVariableOp>(op);
@@ -126,7 +127,8 @@ private:
     return isEarly || (owner && owner != many);
   }
 
-  /// Behind its operands, and behind what its effect must not overtake.
+  /// The point after the operands, and after effects that the op must not
+  /// overtake.
   size_t earliest(Operation *op) const {
     size_t place = 0;
     for (Value operand : op->getOperands())
@@ -143,7 +145,7 @@ private:
     return place;
   }
 
-  /// What later assignments must not overtake.
+  /// Records effects that later assignments must not overtake.
   void note(Operation *op) {
     size_t place = places.lookup(op);
     auto keep = [&](size_t &last) { last = std::max(last, place); };
@@ -156,7 +158,7 @@ private:
     } else if (isa<graph::CheckOp, graph::IfOp, graph::WhileOp>(op)) {
       keep(barrier);
     }
-    // What was read is used where it lies.
+    // A value that was read is used in the variable's own memory.
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (StringAttr variable = lies.lookup(operand)) {
@@ -174,12 +176,12 @@ private:
   DenseMap<Operation *, StringAttr> serves;
   DenseSet<Operation *> early;
   DenseMap<Operation *, size_t> places;
-  DenseMap<Value, StringAttr> lies; // in the place of a variable
-  /// Behind which op a variable is used and assigned for the last time so far,
-  /// and the last op that may have other effects.
+  DenseMap<Value, StringAttr> lies; // values in the memory of a variable
+  /// The last op so far that uses or assigns a variable, and the last op with
+  /// other effects.
   DenseMap<StringAttr, size_t> used, assigned;
   size_t barrier = 0;
-  size_t staying = 0; // the last group that stays where it is
+  size_t staying = 0; // the last group that does not move
 };
 
 struct HoistUpdates : impl::HoistUpdatesBase<HoistUpdates> {

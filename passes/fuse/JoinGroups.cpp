@@ -1,5 +1,5 @@
-// Elementwise groups over the same elements, of which one uses the other's
-// result, become one group with the results of both.
+// Joins two elementwise groups over the same elements, one of which uses the
+// result of the other. The joined group has the results of both.
 
 #include "passes/fuse/Passes.h"
 
@@ -9,6 +9,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-join-groups"
 
 using namespace mlir;
 
@@ -18,14 +21,15 @@ namespace weir {
 
 namespace {
 
-/// Beyond these, registers and what reads ahead of memory run out.
+/// Larger groups exceed the registers, and the streams that a hardware
+/// prefetcher can follow.
 constexpr size_t mostOps = 60, mostStreams = 12;
 
 ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Whether the group is one loop over the elements of each of its results.
+/// Whether the group is one elementwise loop for each of its results.
 bool isElementwise(graph::GroupOp group) {
   if (group.getNumResults() == 0)
     return false;
@@ -42,7 +46,7 @@ bool isElementwise(graph::GroupOp group) {
       });
 }
 
-/// A group and an earlier one that makes an operand of it.
+/// A group, and an earlier one that computes one of its operands.
 class Pair {
 public:
   Pair(graph::GroupOp from, graph::GroupOp to) : from(from), to(to) {}
@@ -83,7 +87,7 @@ public:
       results.push_back(arguments.lookup(result));
     b.create<graph::YieldOp>(to.getLoc(), results);
 
-    // Views of what now comes later do so too.
+    // Views of the moved results move as well.
     Operation *last = group;
     for (Operation *view : views) {
       view->moveAfter(last);
@@ -113,8 +117,8 @@ private:
     return source.getDefiningOp() == from && shapeOf(source) == shapeOf(value);
   }
 
-  /// Whether nobody needs the result before the later group, but views that
-  /// can wait.
+  /// Whether the only users of the result before the later group are views that
+  /// can move.
   bool isUsedFromHere(Value result) {
     bool isKept = false;
     SmallVector<Value> work{result};
@@ -122,7 +126,7 @@ private:
       Value value = work.pop_back_val();
       for (Operation *user : value.getUsers()) {
         if (user == to) {
-          // Only as the elements that it is.
+          // The later group must use it elementwise.
           if (!isOfFrom(value))
             return false;
           continue;
@@ -153,7 +157,7 @@ private:
           inputs.insert(input);
   }
 
-  /// The input that is of the same elements, if there is one.
+  /// The input with the same elements, or null.
   Value alike(Value value) const {
     for (Value input : inputs)
       if (input.getType() == value.getType() &&
@@ -162,12 +166,12 @@ private:
     return {};
   }
 
-  /// Whether what only the earlier group needs, and has to wait now, is more
-  /// than what it makes.
+  /// Whether the operands that only the earlier group uses, and that now live
+  /// longer, exceed its results.
   bool needsMoreMemory() {
     size_t waiting = 0;
     for (Value input : from.getInputs()) {
-      // What the caller, a variable or a weight has takes no memory more.
+      // Inputs, variables and weights are live anyway.
       Operation *maker = graph::unshaped(input).getDefiningOp();
       if (shapeOf(input) != shapeOf(from.getResult(0)) || !maker ||
           isa<graph::ReadVariableOp, graph::ConstantOp>(maker))
@@ -194,7 +198,7 @@ private:
     return false;
   }
 
-  /// Copies a group's ops; what it yields.
+  /// Clones the ops of a group and returns the yielded values.
   SmallVector<Value> copy(OpBuilder &b, graph::GroupOp group,
                           const DenseMap<Value, Value> &arguments) {
     IRMapping map;
@@ -212,15 +216,15 @@ private:
   }
 
   graph::GroupOp from, to;
-  llvm::SetVector<Value> kept, inputs; // results that others use
-  SmallVector<Operation *> views;      // before the later group
+  llvm::SetVector<Value> kept, inputs; // results with other users
+  SmallVector<Operation *> views;      // views before the later group
 };
 
 struct JoinGroups : impl::JoinGroupsBase<JoinGroups> {
   void runOnOperation() override {
     SmallVector<graph::GroupOp> work;
     getOperation()->walk([&](graph::GroupOp group) { work.push_back(group); });
-    // Consumers first: each takes what makes its operands, as often as it can.
+    // Consumers come first: each joins its producers as long as it can.
     llvm::DenseSet<Operation *> gone;
     while (!work.empty()) {
       graph::GroupOp to = work.pop_back_val();
@@ -233,6 +237,8 @@ struct JoinGroups : impl::JoinGroupsBase<JoinGroups> {
         Pair pair(from, to);
         if (!pair.mayJoin())
           continue;
+        LLVM_DEBUG(llvm::dbgs() << "joins the group at " << from.getLoc()
+                                << " with that at " << to.getLoc() << "\n");
         gone.insert(from);
         gone.insert(to);
         work.push_back(pair.join());

@@ -1,4 +1,4 @@
-// Passes of stage fuse. What each does: Passes.td.
+// Passes of the stage fuse; Passes.td describes each.
 
 #ifndef WEIR_PASSES_FUSE_PASSES_H
 #define WEIR_PASSES_FUSE_PASSES_H

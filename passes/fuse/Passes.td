@@ -180,7 +180,7 @@ def EndProducts : Pass<"weir-end-products", "::mlir::func::FuncOp"> {
     of both operands. A product of f32 or f64 without constant operands gets the
     size as its depth instead, and reads the operands without masks. Otherwise a
     decoder's step would write a copy of its cache of values. The pass does nothing
-    for a GPU, or for processors with Intel AMX, whose tiles read all terms.
+    for a GPU, or for processors with tile registers, whose kernels read all terms.
 
     ```mlir
     graph.symbol 0 is %n : tensor<i64>
@@ -239,6 +239,27 @@ def SpreadSizes : Pass<"weir-spread-sizes", "::mlir::func::FuncOp"> {
     ...
     ```
   }];
+}
+
+def SpreadBiases : Pass<"weir-spread-biases", "::mlir::func::FuncOp"> {
+  let summary = "Makes biases of equal numbers vectors, which libraries can add";
+  let description = [{
+    A splat constant that is added to a product or a convolution becomes a vector
+    with an element for each column or channel. The vector is a resource, which no
+    group copies into its kernel: an operand like any other bias. The pass runs
+    only if `weir.gpu` of the module names a `library`. The bias of 16-bit results
+    that are added in f32 has their type, if it can represent the number.
+
+    ```mlir
+    %b = graph.constant dense<0.5> : tensor<1x4x4x8xf32>
+    %z = graph.add %y, %b : tensor<1x4x4x8xf32>
+    // becomes
+    %v = graph.constant dense_resource<bias> : tensor<8xf32>
+    %b = graph.broadcast %v [3] : tensor<8xf32> to tensor<1x4x4x8xf32>
+    %z = graph.add %y, %b : tensor<1x4x4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
 }
 
 #endif // WEIR_PASSES_FUSE

@@ -1,4 +1,5 @@
-// What takes too much memory for too long is computed again where it is needed.
+// Recomputes values that would take much memory for a long time, before their
+// late uses.
 
 #include "passes/fuse/Passes.h"
 
@@ -17,13 +18,13 @@ namespace weir {
 
 namespace {
 
-/// What a block would be, and the most that would live then.
+/// The new block, and its peak of live bytes.
 struct Choice {
   Timeline::Steps steps;
   int64_t bytes;
 };
 
-/// Looks for what to drop behind the moment when most is alive.
+/// Searches for values to drop after the moment of the peak.
 class Search {
 public:
   Search(const Timeline &timeline, Peak peak, int64_t limit)
@@ -31,10 +32,10 @@ public:
     timeline.across(at, cheap, others);
   }
 
-  /// The cheapest choice within the limit, or else the one of the least
-  /// memory; no steps where none takes less than the block.
+  /// The cheapest choice within the limit, else the one with the lowest peak.
+  /// Its steps are empty if none is below the present peak.
   Choice run() {
-    // The larger ones first: fewer are enough.
+    // Large values come first, so that fewer need to be dropped.
     SmallVector<std::pair<int64_t, size_t>> order;
     for (auto [i, value] : llvm::enumerate(cheap))
       order.push_back({-timeline.bytesOf(value), i});
@@ -45,8 +46,8 @@ public:
     cheap = std::move(sorted);
     if (attempt(droppedOf(cheap.size(), 1)))
       return fewest();
-    // Of chains of products and the like each n-th stays: the more are
-    // dropped, the longer what is computed again at once.
+    // In a chain of contractions each n-th value is kept. A larger n drops more
+    // values, and recomputes longer chains at once.
     constexpr size_t mostStrides = 64;
     for (size_t n = 2; n <= std::min(others.size(), mostStrides); ++n)
       if (attempt(droppedOf(cheap.size(), n)))
@@ -56,7 +57,8 @@ public:
   }
 
 private:
-  /// The first of the cheap ones, and of the others all but each `stride`-th.
+  /// The first `count` cheap values, and of the others all but each
+  /// `stride`-th.
   DenseSet<Value> droppedOf(size_t count, size_t stride) const {
     DenseSet<Value> dropped(cheap.begin(), cheap.begin() + count);
     for (auto [i, value] : llvm::enumerate(others))
@@ -65,7 +67,7 @@ private:
     return dropped;
   }
 
-  /// Whether what is left when these are dropped is within the limit.
+  /// Whether the peak is within the limit if these values are dropped.
   bool attempt(const DenseSet<Value> &dropped) {
     Timeline::Steps steps = timeline.recomputed(dropped, at);
     int64_t bytes = timeline.peak(steps).bytes;
@@ -77,7 +79,7 @@ private:
     return bytes <= limit;
   }
 
-  /// As few of the cheap ones as are enough.
+  /// The smallest number of cheap values that suffices.
   Choice fewest() {
     size_t low = 0, high = cheap.size();
     while (low + 1 < high) {
@@ -108,7 +110,7 @@ struct RecomputeGroups : impl::RecomputeGroupsBase<RecomputeGroups> {
         function->getParentOp()->getAttrOfType<IntegerAttr>("weir.remat");
     if (!limit || !function->hasAttr("weir.entry"))
       return;
-    // Once there is less at one moment, there may be most at another.
+    // After one peak is lowered, the new peak may be at another op.
     constexpr int mostRounds = 8;
     int64_t made = 0;
     Block &block = function.getBody().front();

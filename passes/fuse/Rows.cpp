@@ -1,4 +1,4 @@
-// Which ops a loop over rows can have.
+// Decides which ops a loop over rows can contain.
 
 #include "passes/fuse/Rows.h"
 
@@ -35,7 +35,7 @@ bool Rows::has(Operation *op) const {
   bool isRow = shape == elements.take_front(dimensions);
   switch (roleOf(op)) {
   case FusionRole::elementwise:
-    // Truth values of columns, which each row's loop computes again.
+    // Each row can recompute a mask of columns.
     if (getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1) &&
         shape == elements.drop_front(dimensions))
       return true;
@@ -44,7 +44,7 @@ bool Rows::has(Operation *op) const {
     return rowDimensions(op) == dimensions &&
            shapeOf(op->getOperand(0)) == elements;
   default:
-    // A value of each row for its elements, or one for all rows.
+    // The broadcast value is one for each row, or one for all rows.
     return isa<graph::BroadcastOp>(op) && (isRow || shape == elements);
   }
 }

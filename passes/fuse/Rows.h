@@ -1,4 +1,4 @@
-// Loops over rows of elements.
+// Loops over the rows of a tensor.
 
 #ifndef WEIR_PASSES_FUSE_ROWS_H
 #define WEIR_PASSES_FUSE_ROWS_H
@@ -9,17 +9,17 @@
 
 namespace weir {
 
-/// How many dimensions an op's operand has before those that it reduces, where
-/// these are the last ones, at least one.
+/// The number of leading dimensions of an op's operand that it keeps, if it
+/// reduces the other ones, at least one. No value for other ops.
 std::optional<size_t> rowDimensions(mlir::Operation *op);
 
-/// Tensors of elements, and of one value for each row of them, which is what
-/// loops over rows are made of.
+/// The shapes of a loop over rows: that of the elements, and that of tensors
+/// with one value for each row.
 struct Rows {
   llvm::ArrayRef<int64_t> elements;
-  size_t dimensions; // of a row's place
+  size_t dimensions; // the leading dimensions, which number the rows
 
-  /// Those that a reduction of rows reads.
+  /// The rows that `reduction` reduces.
   Rows(mlir::Operation *reduction, size_t dimensions);
 
   bool has(mlir::Operation *op) const;

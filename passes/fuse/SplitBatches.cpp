@@ -1,9 +1,10 @@
-// The layers at the beginning of a net of images, for a few images of a batch
-// at a time.
+// Computes the first layers of an image model for a few images of a batch at a
+// time.
 //
-// There what passes from layer to layer is large, and filters are small: of a
-// whole batch each result would leave the caches before the next layer reads
-// it. Where it is small the other way round, a batch reads each filter once.
+// There activations are large and filters are small: the results for a whole
+// batch would leave the caches before the next layer reads them. In later
+// layers filters are larger than activations, and the whole batch reads each
+// filter once.
 
 #include "passes/fuse/Passes.h"
 
@@ -17,6 +18,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-split-batches"
 
 using namespace mlir;
 
@@ -26,15 +30,15 @@ namespace weir {
 
 namespace {
 
-/// Results of so many times as much as L2 holds leave the caches.
+/// A result of so many times the size of L2 does not stay in the caches.
 constexpr int64_t large = 8;
-/// Parts are as large as the last cache surely has for one core, by L2.
+/// In units of L2, the part of the last cache that one core certainly has.
 constexpr int64_t part = 4;
-/// More would be many tasks, and much to compile.
+/// The limit of parts; each is a set of tasks to compile.
 constexpr int64_t mostParts = 16;
-/// Layers that pass their results on are at least so many.
+/// A shorter chain of layers gains nothing.
 constexpr int64_t leastLayers = 2;
-/// Each value that is needed whole is put together again.
+/// At most so many results may be needed for the whole batch, and concatenated.
 constexpr size_t mostWhole = 2;
 
 RankedTensorType typeOf(Value value) {
@@ -47,8 +51,8 @@ RankedTensorType ofImages(RankedTensorType type, int64_t images) {
   return type.clone(shape);
 }
 
-/// Ops each of whose results has, image by image, what the same image of its
-/// operands gives.
+/// Ops each of which computes an image of its results from the same image of
+/// its operands.
 class Batch {
 public:
   Batch(Block &block, int64_t images, const kernel::Target &target)
@@ -65,7 +69,7 @@ public:
     keepThoseBeforeUses();
   }
 
-  /// Whether it is worth doing for a few images at a time.
+  /// Whether computing a few images at a time is profitable.
   bool gains() {
     int64_t layers = llvm::count_if(
         ops, [](Operation *op) { return isa<graph::ConvolutionOp>(op); });
@@ -92,7 +96,7 @@ public:
       });
     }
     for (Operation *op : llvm::reverse(ops.getArrayRef())) {
-      // Each once, though an op may read it twice.
+      // An op may read a value twice; it counts once.
       llvm::SmallSetVector<Value, 4> operands(op->operand_begin(),
                                               op->operand_end());
       op->erase();
@@ -112,7 +116,7 @@ private:
 
   bool isBatch(Value value) const { return batches.contains(value); }
 
-  /// What is the same for each image.
+  /// Whether the value is the same for each image.
   bool isRepeated(Value value) const {
     if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>()) {
       auto dims = llvm::zip_equal(typeOf(broadcast.getX()).getShape(),
@@ -164,7 +168,7 @@ private:
            graph::tensorBytes(value.getType()) > large * target.l2;
   }
 
-  /// What makes large results or reads them, and what that needs.
+  /// Keeps the ops that read or write large results, and the ops between them.
   void keepThoseNearLarge() {
     llvm::SmallPtrSet<Operation *, 32> kept;
     for (Operation *op : llvm::reverse(ops.getArrayRef()))
@@ -177,7 +181,8 @@ private:
     ops.remove_if([&](Operation *op) { return !kept.contains(op); });
   }
 
-  /// What comes after the first other use of a result would be too late for it.
+  /// Removes ops after the first use of a result elsewhere, which would have to
+  /// wait for them.
   void keepThoseBeforeUses() {
     for (Operation *op : ops)
       for (Operation *user : op->getUsers()) {
@@ -190,7 +195,7 @@ private:
     });
   }
 
-  /// The results that are needed elsewhere.
+  /// The results with users elsewhere.
   SmallVector<Value> whole() const {
     SmallVector<Value> values;
     for (Operation *op : ops)
@@ -200,8 +205,8 @@ private:
     return values;
   }
 
-  /// As many as divide the batch evenly, of which no result is too large; at
-  /// least one.
+  /// The number of images at a time. It divides the batch, and no result is too
+  /// large for the caches; at least one.
   int64_t imagesAtOnce() const {
     int64_t largest = 1, some = 1;
     for (Operation *op : ops)
@@ -260,8 +265,8 @@ private:
   int64_t images;
   const kernel::Target &target;
   llvm::SetVector<Operation *> ops;
-  llvm::DenseSet<Value> batches; // arguments, and results of such ops
-  Operation *firstUse = nullptr; // of a result, by another op
+  llvm::DenseSet<Value> batches; // arguments, and results of the ops
+  Operation *firstUse = nullptr; // the first other op that uses a result
 };
 
 struct SplitBatches : impl::SplitBatchesBase<SplitBatches> {
@@ -278,8 +283,11 @@ struct SplitBatches : impl::SplitBatchesBase<SplitBatches> {
           sizes.insert(tensor.getDimSize(0));
     for (int64_t images : sizes) {
       Batch batch(function.getBody().front(), images, target);
-      if (batch.gains())
-        batch.split();
+      if (!batch.gains())
+        continue;
+      LLVM_DEBUG(llvm::dbgs() << "splits batches of " << images << " images in "
+                              << function.getName() << "\n");
+      batch.split();
     }
   }
 };

@@ -1,4 +1,4 @@
-// Operands get the dynamic sizes that all their users have.
+// Propagates dynamic sizes from users to operands, if all users agree.
 
 #include "passes/fuse/Passes.h"
 
@@ -28,14 +28,14 @@ struct SpreadSizes : impl::SpreadSizesBase<SpreadSizes> {
           op->getNumResults() == 1 && !op->hasAttr(graph::sizesName))
         ops.push_back(op);
     });
-    // Users before their operands.
+    // Users come before their operands.
     for (Operation *op : llvm::reverse(ops))
       if (ArrayAttr sizes = sizesOfUsers(op))
         op->setAttr(graph::sizesName, sizes);
   }
 
 private:
-  /// The sizes that all users read.
+  /// The sizes that all users read, or null.
   ArrayAttr sizesOfUsers(Operation *op) {
     ArrayAttr sizes;
     for (Operation *user : op->getUsers()) {
@@ -47,7 +47,7 @@ private:
     return sizes;
   }
 
-  /// What a user reads of an operand of rank above 0.
+  /// The sizes that a user reads of an operand of rank above 0, or null.
   ArrayAttr sizesOfOperand(Operation *user) {
     if (auto compact = dyn_cast<graph::CompactOp>(user))
       return sizesOfCorner(compact);

@@ -1,4 +1,4 @@
-// Lifetimes of values of a block, and of copies of them.
+// Computes lifetimes of the values of a block, and of recomputed copies.
 
 #include "passes/fuse/Timeline.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-/// Whether the result lies in the operand's memory.
+/// Whether the result is a view of the operand's memory.
 bool isView(Operation *op) {
   if (isa<graph::ReshapeOp>(op))
     return true;
@@ -36,12 +36,12 @@ int64_t arenaBytes(Value value) {
                        plan::alignment);
 }
 
-/// Whether the op can stand in the block twice.
+/// Whether the op may be cloned in the block.
 bool isRecomputable(Operation *op) {
   return isa<graph::GroupOp, graph::ConcatOp>(op);
 }
 
-/// Whether an op is loops that touch each element a few times.
+/// Whether an op only consists of loops that read each element a few times.
 bool isCheap(Operation *op) {
   auto group = dyn_cast<graph::GroupOp>(op);
   if (!group)
@@ -61,7 +61,7 @@ bool isCheap(Operation *op) {
 Timeline::Timeline(Block &block) {
   for (Operation &op : block)
     addOp(&op);
-  // What is returned lies in the caller's memory.
+  // Returned values are in the caller's memory.
   for (Value value : operands.back())
     bytes[rootOf(value)] = 0;
 }
@@ -134,7 +134,7 @@ Timeline::Steps Timeline::recomputed(const DenseSet<Value> &dropped,
   };
   Steps all;
   DenseSet<size_t> copied;
-  // Copies that an op needs, each behind those that it needs itself.
+  // Clones the ops that an op needs, each after its own operands.
   auto copyFor = [&](size_t user) {
     SmallVector<std::pair<size_t, unsigned>> work{{user, 0}};
     while (!work.empty()) {
@@ -154,7 +154,7 @@ Timeline::Steps Timeline::recomputed(const DenseSet<Value> &dropped,
     }
   };
   for (size_t i = 0; i < ops.size(); ++i) {
-    // A view is copied where it is used.
+    // A view is cloned at its use.
     if (i > at && !isView(ops[i]))
       copyFor(i);
     all.push_back({i});
@@ -163,14 +163,14 @@ Timeline::Steps Timeline::recomputed(const DenseSet<Value> &dropped,
 }
 
 Peak Timeline::peak(ArrayRef<Step> steps) const {
-  // Of originals and of copies.
+  // of originals and of clones
   DenseMap<Value, std::pair<size_t, size_t>> lives[2];
   DenseSet<Value> copied;
   for (auto [now, step] : llvm::enumerate(steps)) {
     Operation *op = ops[step.op];
     if (step.isCopy)
       copied.insert(op->result_begin(), op->result_end());
-    // What is a view keeps nothing alive by itself.
+    // A view by itself keeps nothing live.
     if (isView(op))
       continue;
     for (Value operand : operands[step.op]) {

@@ -1,5 +1,5 @@
-// When the values of a block of groups are in memory, and when they would be
-// if some were computed again where they are used late.
+// The lifetimes of values in a block of groups, with and without recomputation
+// before late uses.
 
 #ifndef WEIR_PASSES_FUSE_TIMELINE_H
 #define WEIR_PASSES_FUSE_TIMELINE_H
@@ -12,8 +12,8 @@
 
 namespace weir {
 
-/// The most bytes that live at once, as far as they are known before kernels
-/// are made, and which op is run then.
+/// The largest number of live bytes, and the op at which it is reached. Scratch
+/// memory of kernels is not known yet and not counted.
 struct Peak {
   int64_t bytes = 0;
   size_t at = 0;
@@ -23,52 +23,54 @@ class Timeline {
 public:
   explicit Timeline(mlir::Block &block);
 
-  /// An op of the block, or once more a copy of one that stands before.
+  /// An op of the block, or a clone of an earlier one.
   struct Step {
     size_t op;
     bool isCopy = false;
   };
   using Steps = llvm::SmallVector<Step>;
 
-  /// The block as it is.
+  /// The steps of the block without recomputation.
   Steps steps() const;
-  /// The same where each use behind the op `at` of a value that is `dropped`
-  /// is of a copy, made before the first such use from what is in memory, or
-  /// from copies of what no longer is.
+  /// The steps with recomputation: uses of `dropped` values after the op `at`
+  /// use clones. A clone is before the first such use, and its operands are in
+  /// memory or clones themselves.
   Steps recomputed(const llvm::DenseSet<mlir::Value> &dropped, size_t at) const;
   Peak peak(llvm::ArrayRef<Step> steps) const;
 
-  /// Values that are made before an op, used behind it but not by it, and that
-  /// can be made again; in order. Those without matrix products and the like
-  /// between them and what stays in memory are `cheap`.
+  /// The recomputable values that are computed before an op and used after it,
+  /// but not by it, in order. Values whose recomputation needs no contraction
+  /// are `cheap`.
   void across(size_t at, llvm::SmallVectorImpl<mlir::Value> &cheap,
               llvm::SmallVectorImpl<mlir::Value> &others) const;
 
   int64_t bytesOf(mlir::Value value) const { return bytes.lookup(value); }
-  /// How many bytes more are alive behind an op than before it.
+  /// The number of live bytes after an op, minus that before it.
   int64_t growthBy(size_t op) const;
 
-  /// Makes the block what the steps are. Each copy has a number, `weir.again`,
-  /// so that nothing takes it for what it is a copy of; `made` counts them.
+  /// Rewrites the block to the steps. Each clone gets a number, `weir.again`,
+  /// so that CSE does not merge it with its original; `made` counts the clones.
   void apply(llvm::ArrayRef<Step> steps, int64_t &made);
 
 private:
-  /// The value in whose memory one lies.
+  /// The value in whose memory this one lies.
   mlir::Value rootOf(mlir::Value value) const {
     mlir::Value root = roots.lookup(value);
     return root ? root : value;
   }
-  /// Which op makes a value; none for what comes from outside the block.
+  /// The index of the op that defines a value; no value for one from outside of
+  /// the block.
   std::optional<size_t> makerOf(mlir::Value value) const;
   void addOp(mlir::Operation *op);
 
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> operands; // of each op
-  llvm::SmallVector<int64_t> inside; // bytes of what an op's regions make
+  // bytes of the buffers inside of an op's regions
+  llvm::SmallVector<int64_t> inside;
   llvm::DenseMap<mlir::Operation *, size_t> places;
   llvm::DenseMap<mlir::Value, mlir::Value> roots;
-  llvm::DenseMap<mlir::Value, int64_t> bytes;   // of the arena; of roots
-  llvm::DenseMap<mlir::Value, size_t> lastUses; // of roots
+  llvm::DenseMap<mlir::Value, int64_t> bytes;   // in the arena, by root
+  llvm::DenseMap<mlir::Value, size_t> lastUses; // by root
 };
 
 } // namespace weir

@@ -1,5 +1,5 @@
-// Passes from linalg and kernels to launches of a GPU. What each does:
-// Passes.td.
+// Passes from linalg and kernels to launches on a GPU; Passes.td describes
+// each.
 
 #ifndef WEIR_PASSES_GPU_PASSES_H
 #define WEIR_PASSES_GPU_PASSES_H

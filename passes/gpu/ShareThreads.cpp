@@ -1,4 +1,5 @@
-// Loop nests and kernels become grains, one for each element of their results.
+// Turns loop nests and kernels into work items, one for each element of their
+// results.
 
 #include "passes/gpu/Passes.h"
 
@@ -24,17 +25,18 @@ namespace {
 
 using gpu::ThreadBuilder;
 
-/// Neighbours that a thread takes together: 16 bytes of f32.
+/// The adjacent elements of one thread: 16 bytes of f32.
 constexpr int64_t wide = 4;
-/// From here on there are threads enough with that many each.
+/// With so many elements there are enough threads even if each computes
+/// several.
 constexpr int64_t manyElements = 1 << 16;
 
-/// A loop nest on memory, element by element.
+/// Emits a loop nest on buffers, element by element.
 class NestEmitter : gpu::Nest {
 public:
   using Nest::Nest;
 
-  /// Whether the nest can be shared at all.
+  /// Whether the nest has parallel work items at all.
   bool canShare() {
     return op.hasPureBufferSemantics() &&
            llvm::none_of(ranges, ShapedType::isDynamic);
@@ -67,7 +69,7 @@ public:
     });
   }
 
-  /// A block for each row, where rows are reduced.
+  /// Reduces each row by a block of threads.
   void shareRows() {
     gpu::shareRows(b, op, [&](ArrayRef<Value> indices, ValueRange last) {
       at.assign(indices.begin(), indices.end());
@@ -76,8 +78,8 @@ public:
   }
 
 private:
-  /// Whether all that has an element for each value of the last dimension has
-  /// these one behind the other, as many as make whole groups.
+  /// Whether each operand that varies along the last dimension is contiguous in
+  /// it, and its length is a multiple of the vector.
   bool canReadWide() {
     unsigned last = ranges.size() - 1;
     if (ranges.empty() || ranges[last] % wide)
@@ -99,8 +101,8 @@ private:
     });
   }
 
-  /// A grain is a group of neighbours, which are loaded and stored at once
-  /// where they are aligned.
+  /// Emits a work item for each group of adjacent elements. They are loaded and
+  /// stored together if they are aligned.
   void shareWide(int64_t count, SmallVector<int64_t> shape) {
     shape.back() /= wide;
     b.grains(count / wide, [&](Value grain) {
@@ -119,7 +121,7 @@ private:
     });
   }
 
-  /// Whether a grain has one element of each result.
+  /// Whether a work item computes one element of each result.
   bool keepsSums() {
     for (OpOperand &init : op.getDpsInitsMutable())
       for (unsigned d : inner)
@@ -148,7 +150,7 @@ private:
     });
   }
 
-  /// Loads and stores in each round.
+  /// Loads and stores the results in each iteration.
   void update(size_t depth) {
     if (depth == inner.size())
       return store(compute(loadInits()));
@@ -163,7 +165,7 @@ private:
   SmallVector<unsigned> outer, inner;
 };
 
-/// A copy as a loop nest.
+/// Emits a copy as a loop nest.
 void expandCopy(memref::CopyOp copy) {
   OpBuilder b(copy);
   int64_t rank = cast<MemRefType>(copy.getTarget().getType()).getRank();
@@ -177,12 +179,12 @@ void expandCopy(memref::CopyOp copy) {
   copy.erase();
 }
 
-/// Whether it has become grains.
+/// Returns whether the kernel was turned into work items.
 bool shareKernel(Operation *op, bool meets) {
   ThreadBuilder b(op->getLoc(), op);
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](kernel::MatmulOp op) {
-        if (op.isTiled())
+        if (op.getLayout().isAmx())
           return false;
         gpu::shareMatmul(b, op, meets);
         return true;
@@ -236,7 +238,7 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
   }
 
 private:
-  /// A library has its own code.
+  /// A library has its own code, so the kernel's is erased.
   static void clear(func::FuncOp kernel) {
     Block &body = kernel.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
@@ -244,9 +246,9 @@ private:
         op.erase();
   }
 
-  /// Whether each op of the body can be a launch of its own: none makes a value
-  /// that another needs, but addresses. Else one thread may have to do all, and
-  /// none can wait for others.
+  /// Whether each op of the body can be a launch of its own, because no op uses
+  /// a result of another, except addresses. Otherwise one thread may have to
+  /// run them all, and barriers are impossible.
   static bool canSplit(func::FuncOp kernel) {
     return llvm::all_of(kernel.getBody().front(), [](Operation &op) {
       return op.use_empty() || isMemoryEffectFree(&op) ||

@@ -1,4 +1,4 @@
-// graph.gradient becomes the ops that compute it.
+// Replaces graph.gradient by the ops that compute it.
 
 #include "passes/grad/Passes.h"
 
@@ -38,7 +38,8 @@ LogicalResult expand(graph::GradientOp op) {
 struct Differentiate : impl::DifferentiateBase<Differentiate> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    // In order: the loss of one may depend on those before it.
+    // They are in program order, because a loss may depend on an earlier
+    // gradient.
     SmallVector<graph::GradientOp> asked;
     function.walk([&](graph::GradientOp op) { asked.push_back(op); });
     for (graph::GradientOp op : asked) {

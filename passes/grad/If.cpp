@@ -1,5 +1,5 @@
-// A conditional backwards: its side computes its values again, then their
-// gradients.
+// The gradient of a conditional: each branch recomputes its values, then
+// computes gradients.
 
 #include "passes/grad/Reverse.h"
 
@@ -18,7 +18,7 @@ FailureOr<Values> reverseIf(OpBuilder &builder, graph::IfOp op,
   for (auto [from, to] : llvm::zip(op->getRegions(), result->getRegions())) {
     OpBuilder inner = OpBuilder::atBlockEnd(&to.emplaceBlock());
     IRMapping map;
-    // What is wrong with the values was said the first time.
+    // The forward pass has already verified the checks.
     for (Operation &forward : from.front().without_terminator())
       if (!isa<graph::CheckOp>(forward))
         inner.clone(forward, map);

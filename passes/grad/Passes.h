@@ -1,4 +1,4 @@
-// Passes of stage grad. What each does: Passes.td.
+// Passes of the stage grad; Passes.td describes each.
 
 #ifndef WEIR_PASSES_GRAD_PASSES_H
 #define WEIR_PASSES_GRAD_PASSES_H

@@ -39,7 +39,10 @@ def SimplifyGradients
     : Pass<"weir-simplify-gradients", "::mlir::func::FuncOp"> {
   let summary = "Simplifies the algebra of derivative rules";
   let description = [{
-    Applies to functions with the attribute `weir.differentiated`. It removes
+    Each `graph.filter_gradient` becomes a convolution, unless cuDNN computes it
+    (see `weir-expand-filter-gradients`).
+
+    In functions with the attribute `weir.differentiated` the pass also removes
     factors of one and unused ops, combines signs, moves splat constants through
     ops that only move elements, and merges equal ops.
 

@@ -1,5 +1,4 @@
-// Walks a block from its results back and lets each op build the gradients of
-// its operands.
+// Walks a block backwards and lets each op build the gradients of its operands.
 
 #include "passes/grad/Reverse.h"
 
@@ -29,8 +28,8 @@ llvm::SetVector<Value> captures(Operation *op) {
   return found;
 }
 
-/// Whether gradients may pass through the op: where its kind is not known, they
-/// come to it and are an error there.
+/// Whether gradients may reach the operands of the op. An unknown op counts as
+/// one, so that it causes an error.
 static bool passes(Operation *op) {
   auto kind = dyn_cast<graph::DifferentiableOpInterface>(op);
   if (auto stop = dyn_cast<graph::StopGradientOp>(op))
@@ -56,7 +55,7 @@ llvm::DenseSet<Value> dependents(Block::iterator first, Block::iterator last,
   return found;
 }
 
-/// The node's name, where the location has one.
+/// The node's name, if the location has one.
 static StringRef nodeName(Location at) {
   while (true) {
     if (auto name = dyn_cast<NameLoc>(at))
@@ -95,7 +94,7 @@ public:
   }
 
   LogicalResult run() {
-    // Only ops that stand there before gradients are built.
+    // The ops before gradients are built.
     SmallVector<Operation *> ops;
     for (auto op = at->getIterator(); op != at->getBlock()->begin();)
       ops.push_back(&*--op);
@@ -124,7 +123,7 @@ private:
     auto derivative = kind ? kind.derivative() : graph::Derivative::none;
     if (auto stop = dyn_cast<graph::StopGradientOp>(op))
       return refuse(op, stop.getRefusal().value_or(""));
-    // What is wanted by a variable ends where it is read.
+    // A variable's gradient is complete at its read.
     if (isa<graph::ReadVariableOp>(op))
       return success();
     switch (derivative) {
@@ -167,7 +166,7 @@ private:
       auto loop = cast<graph::WhileOp>(op);
       Values old(op->result_begin(), op->result_end());
       given = reverseWhile(builder, loop, seeds, wanted);
-      // The results that it had may be variables.
+      // The results of the replaced loop may be variables of this walk.
       for (auto [from, to] : llvm::zip(old, loop.getResults())) {
         if (active.contains(from))
           active.insert(to);
@@ -182,8 +181,8 @@ private:
     return success();
   }
 
-  /// An error that names the nodes from a variable to the op and on to where
-  /// the gradient came from.
+  /// Reports an error that names the nodes from a variable to the op, and from
+  /// there to the source of the gradient.
   LogicalResult refuse(Operation *op, const Twine &why) {
     SmallVector<StringRef> before, behind;
     constexpr size_t most = 8;
@@ -192,7 +191,7 @@ private:
       if (!name.empty() && (to.empty() || to.back() != name))
         to.push_back(name);
     };
-    // Back to a variable, by any operand that depends on one.
+    // Walks back to a variable by any operand that depends on one.
     for (Operation *from = op; from && before.size() < most;) {
       Value next;
       for (Value operand : from->getOperands())
@@ -203,7 +202,7 @@ private:
         note(before, next.getLoc());
       from = next ? next.getDefiningOp() : nullptr;
     }
-    // On to the results, by any op that handed a gradient on.
+    // Walks on to the results by any op that passed a gradient.
     for (Operation *to = op; to && behind.size() < most;) {
       note(behind, to->getLoc());
       Operation *next = nullptr;

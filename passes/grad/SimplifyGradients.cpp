@@ -1,5 +1,5 @@
-// x * 1 is x, -(-x) is x, and a constant of one value stays one wherever its
-// elements go.
+// Removes what rules of derivatives leave: factors of one, double signs, constants
+// that only move. Makes gradients by filters convolutions.
 
 #include "passes/grad/Passes.h"
 
@@ -8,6 +8,7 @@
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/libraries/FilterGradients.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
@@ -25,7 +26,7 @@ namespace weir {
 
 namespace {
 
-/// The one value of a constant of floats.
+/// The value of a splat constant of floats.
 std::optional<APFloat> floatSplat(Value value) {
   DenseElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat() ||
@@ -82,7 +83,7 @@ struct AddSign : OpRewritePattern<graph::AddOp> {
   }
 };
 
-/// Reshaped, transposed, sliced, ... constants of one value; of any size.
+/// Reshapes, transposes, slices and so on of splat constants of any size.
 template <typename Op>
 struct MoveSplat : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -116,6 +117,8 @@ struct SimplifyGradients : impl::SimplifyGradientsBase<SimplifyGradients> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (failed(libraries::expandFilterGradients(function)))
+      return signalPassFailure();
     if (!function->removeAttr("weir.differentiated"))
       return;
     DominanceInfo dominance;

@@ -1,7 +1,8 @@
-// A loop backwards. The loop is made to count its steps; the loop behind it
-// takes as many from the last to the first, and has at each the values with
-// which the step began: saved, where a bound of the number of steps is known
-// and they are not too large, or else computed again from the first step on.
+// The gradient of a loop. The forward loop is changed to count its iterations,
+// and the backward loop runs as many, from the last to the first. Each backward
+// iteration needs the values at the start of its forward iteration. They are
+// saved if the number of iterations has a known bound and the saved bytes are
+// few. Otherwise they are recomputed from the first iteration on.
 
 #include "passes/grad/Reverse.h"
 
@@ -17,7 +18,7 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-/// States that take more are computed again.
+/// The limit of saved bytes; larger states are recomputed.
 constexpr int64_t savedBytes = int64_t(1) << 28;
 
 std::optional<int64_t> knownInteger(Value value) {
@@ -33,15 +34,14 @@ std::optional<int64_t> knownInteger(Value value) {
              : std::nullopt;
 }
 
-/// Whether numbers of the counter's type reach `value`, which is beyond where
-/// they would begin again.
+/// Whether the counter's type can represent `value` without overflow.
 bool reaches(Value counter, int64_t value) {
   auto type = cast<IntegerType>(getElementTypeOrSelf(counter.getType()));
   return type.isUnsigned() ? llvm::isUIntN(type.getWidth(), value)
                            : llvm::isIntN(type.getWidth(), value);
 }
 
-/// How many steps a loop takes at most, where it counts up to a constant.
+/// The largest number of iterations, if the loop counts up to a constant.
 std::optional<int64_t> mostSteps(graph::WhileOp op) {
   Block &condition = op.getCondition().front(), &body = op.getBody().front();
   SmallVector<Value> work(condition.getTerminator()->getOperands());
@@ -81,7 +81,8 @@ std::optional<int64_t> mostSteps(graph::WhileOp op) {
   return least;
 }
 
-/// The ops of a block, with others for its arguments; what it yields.
+/// Clones the ops of a block with other arguments, and returns the yielded
+/// values.
 Values cloneBlock(OpBuilder &b, Block &from, ValueRange arguments) {
   IRMapping map;
   map.map(from.getArguments(), arguments);
@@ -94,7 +95,7 @@ Values cloneBlock(OpBuilder &b, Block &from, ValueRange arguments) {
   return yielded;
 }
 
-/// A loop of `inits`, with blocks for its regions.
+/// Creates a loop of `inits` with blocks for its regions.
 graph::WhileOp startLoop(OpBuilder &b, Location loc, ValueRange inits) {
   auto loop = b.create<graph::WhileOp>(loc, inits.getTypes(), inits);
   SmallVector<Location> locations(inits.size(), loc);
@@ -122,8 +123,8 @@ public:
   }
 
 private:
-  /// The loop's variables that may have gradients, and the wanted values that
-  /// its body captures.
+  /// Finds the loop variables that may have gradients, and the wanted values
+  /// that the body captures.
   void findActive() {
     for (Value value : wanted)
       if (captured.contains(value))
@@ -160,8 +161,8 @@ private:
     return graph::build::splat(b, counterType, static_cast<double>(value));
   }
 
-  /// The loop backwards, with the states that a step began with as further
-  /// arguments of its body, and the number of steps still open.
+  /// Builds the backward loop. Its body has the states at the start of an
+  /// iteration as further arguments, and the number of remaining iterations.
   LogicalResult buildBackward() {
     ImplicitLocOpBuilder b(loc, builder);
     Values inits{counter(b, 0)};
@@ -238,7 +239,8 @@ private:
     return starts;
   }
 
-  /// The loop with a counter, and with a stack for each state that is saved.
+  /// Builds the forward loop with a counter, and with a stack for each saved
+  /// state.
   graph::WhileOp buildForward() {
     OpBuilder at(op);
     ImplicitLocOpBuilder b(op.getLoc(), at);
@@ -283,7 +285,8 @@ private:
     return loop;
   }
 
-  /// Gives the backward loop its number of steps and, in its body, the states.
+  /// Passes the number of iterations to the backward loop, and the states to
+  /// its body.
   void giveStates(graph::WhileOp loop) {
     Block &body = backward.getBody().front();
     unsigned count = states.size();

@@ -1,4 +1,5 @@
-// Constants as raw bytes, for passes that fold tensors of any size.
+// Reads and builds constants as raw bytes, for passes that fold tensors of any
+// size.
 
 #include "passes/graph/Bytes.h"
 
@@ -10,7 +11,7 @@ using namespace mlir;
 
 namespace weir {
 
-// Below this an attribute is cheaper than a resource.
+// A smaller constant is an attribute, which costs less than a resource.
 static constexpr int64_t smallBytes = 4096;
 
 int64_t bytesOf(Type elementType) {
@@ -109,7 +110,7 @@ SmallVector<int64_t> byteStrides(RankedTensorType type) {
   return strides;
 }
 
-/// One row of elements of a width known to the compiler.
+/// Copies one row of elements whose width is a constant of the compiler.
 template <int width>
 static void copyRow(int64_t count, char *to, int64_t toStride, const char *from,
                     int64_t fromStride) {
@@ -138,7 +139,8 @@ void copyBox(ArrayRef<int64_t> shape, int64_t width, char *to,
   while (true) {
     row(count, to, toStride, from, fromStride);
     size_t d = rank;
-    // The last dimension is the row: step the ones before it.
+    // The innermost dimension is copied as a row; the outer ones are counted
+    // here.
     for (d = rank ? rank - 1 : 0; d-- > 0;) {
       to += toStrides[d];
       from += fromStrides[d];

@@ -1,4 +1,5 @@
-// Constants as raw bytes, for passes that fold tensors of any size.
+// Reads and builds constants as raw bytes, for passes that fold tensors of any
+// size.
 
 #ifndef WEIR_PASSES_GRAPH_BYTES_H
 #define WEIR_PASSES_GRAPH_BYTES_H
@@ -12,20 +13,20 @@
 
 namespace weir {
 
-/// The bytes of one element: i1 is a byte.
+/// The size of one element in bytes; an i1 takes a byte.
 int64_t bytesOf(mlir::Type elementType);
-/// The bytes of a tensor; nothing where they are no int64_t.
+/// The size of a tensor in bytes; no value if it overflows an int64_t.
 std::optional<int64_t> bytesOf(mlir::RankedTensorType type);
 
-/// The elements of a constant, in row-major order, as the host stores them.
-/// Borrows from the attribute, which must live as long.
+/// The elements of a constant in row-major order and in the byte order of the
+/// host. It borrows the memory of the attribute, which must outlive it.
 class Bytes {
 public:
-  /// Nothing where `value` is no constant, or one whose bytes are not at hand.
+  /// No value if `value` is not a constant, or its bytes are not available.
   static std::optional<Bytes> of(mlir::Value value);
 
   mlir::RankedTensorType type() const { return tensorType; }
-  /// Whether `data` is one element that stands for all.
+  /// Whether `data` has one element, which represents all of them.
   bool isSplat() const { return splat; }
   llvm::ArrayRef<char> data() const { return owned.empty() ? borrowed : owned; }
 
@@ -36,12 +37,13 @@ private:
   llvm::SmallVector<char, 0> owned;
 };
 
-/// A constant under construction: `size` bytes to write, then `take`.
+/// A constant under construction. The caller writes `size` bytes, then calls
+/// `take`.
 class NewBytes {
 public:
   explicit NewBytes(mlir::RankedTensorType type);
   char *data() { return blob.getMutableData().data(); }
-  /// A resource, or for a small tensor an attribute.
+  /// Returns a resource, or an attribute for a small tensor.
   mlir::ElementsAttr take(llvm::StringRef name) &&;
 
 private:
@@ -49,8 +51,8 @@ private:
   mlir::AsmResourceBlob blob;
 };
 
-/// The resources that a module's constants name. `release` frees the bytes of
-/// those that none names any more: weights that were folded are large.
+/// The resources that the constants of a module use. `release` frees the bytes
+/// of those without a user, because folded weights are large.
 class NamedResources {
 public:
   explicit NamedResources(mlir::Operation *module);
@@ -61,13 +63,13 @@ private:
   llvm::DenseMap<void *, mlir::DenseResourceElementsHandle> handles;
 };
 
-/// Elements of `width` bytes along `shape`, each at its own strides (in bytes)
-/// in source and destination.
+/// Copies elements of `width` bytes along `shape`. Source and destination have
+/// their own strides, in bytes.
 void copyBox(llvm::ArrayRef<int64_t> shape, int64_t width, char *to,
              llvm::ArrayRef<int64_t> toStrides, const char *from,
              llvm::ArrayRef<int64_t> fromStrides);
 
-/// How many bytes apart neighbours along each dimension are, row-major.
+/// The row-major strides of a tensor, in bytes.
 llvm::SmallVector<int64_t> byteStrides(mlir::RankedTensorType type);
 
 } // namespace weir

@@ -1,4 +1,4 @@
-// Constant weights that are codes with scales, and how they are packed.
+// Recognizes constant weights of codes with scales, and packs them.
 
 #include "passes/graph/CodedWeights.h"
 
@@ -57,8 +57,8 @@ void CodedWeights::packBlock(const PackedWeights &layout, int64_t b, int64_t n,
   }
 }
 
-/// The bytes of a constant, whatever shape it is given. f16 and bf16 may be
-/// widened and narrowed again.
+/// The bytes of a constant behind reshapes. The value may also be rounded to
+/// f16 or bf16 and converted back.
 static std::optional<Bytes> bytesOfShaped(Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   while (Operation *op = value.getDefiningOp()) {
@@ -75,8 +75,8 @@ static std::optional<Bytes> bytesOfShaped(Value value) {
   return Bytes::of(value);
 }
 
-/// The right side of a product of such a type. Nothing where its blocks are not
-/// along the depth or its operands no constants.
+/// Recognizes an operand computed by graph.dequantize. No value if its blocks
+/// are not along the depth, or if its operands are not constants.
 static std::optional<CodedWeights>
 weightsOf(graph::DequantizeOp op, int64_t depth, int64_t columns, bool turned) {
   auto codes = bytesOfShaped(op.getCodes()),
@@ -85,8 +85,8 @@ weightsOf(graph::DequantizeOp op, int64_t depth, int64_t columns, bool turned) {
   if (!codes || !scales || (op.getZeros() && !zeros) ||
       op.getType().getRank() != 2)
     return std::nullopt;
-  // Blocks of columns are no blocks of the depth, unless all are alike. A byte
-  // may hold several zero points that differ.
+  // Blocks along the columns are only accepted if all rows of a block are
+  // equal. A byte may hold several different zero points.
   bool isApart =
       !zeros || cast<RankedTensorType>(op.getZeros().getType()).getShape() ==
                     op.getScales().getType().getShape();
@@ -121,8 +121,9 @@ weightsOf(graph::DequantizeOp op, int64_t depth, int64_t columns, bool turned) {
   return weights;
 }
 
-/// A number of `bytes` bytes for each of `columns` places along dimension `dim`
-/// of a value that is the same along others. Nothing where it is none such.
+/// The elements of `value` along dimension `dim`, `bytes` bytes for each of
+/// `columns` indices. No value unless it is constant along all other
+/// dimensions.
 static std::optional<std::vector<char>>
 ofColumns(Value value, int64_t dim, int64_t columns, int64_t bytes) {
   std::vector<char> numbers;
@@ -149,7 +150,7 @@ ofColumns(Value value, int64_t dim, int64_t columns, int64_t bytes) {
   return numbers;
 }
 
-/// Of bytes, with a scale and a zero point for each column.
+/// Recognizes bytes with a scale and a zero point for each column.
 static std::optional<CodedWeights> ofBytes(Value right, int64_t depth,
                                            int64_t columns, bool turned,
                                            OwnNumbers &own) {

@@ -1,4 +1,4 @@
-// Constant weights that are codes with scales, and how they are packed.
+// Recognizes constant weights of codes with scales, and packs them.
 
 #ifndef WEIR_PASSES_GRAPH_CODEDWEIGHTS_H
 #define WEIR_PASSES_GRAPH_CODEDWEIGHTS_H
@@ -11,13 +11,13 @@
 
 namespace weir {
 
-/// Codes in memory, each in `stored` bits, rows of whole bytes.
+/// A table of codes of `stored` bits each. Each row begins with a new byte.
 struct CodeTable {
   llvm::ArrayRef<char> bytes;
   int64_t rowBytes, bits, stored;
   bool isSigned, isSplat;
 
-  /// A code as an unsigned number: signed ones are moved to above 0.
+  /// The code as an unsigned number; signed codes are shifted to start at 0.
   uint8_t at(int64_t row, int64_t column) const {
     int64_t place = row * rowBytes + column * stored / 8;
     int number = static_cast<uint8_t>(bytes[isSplat ? 0 : place]);
@@ -26,8 +26,8 @@ struct CodeTable {
   }
 };
 
-/// The constant weights of a product: a matrix of codes, or with `turned` its
-/// transpose, with blocks along the depth.
+/// The constant weights of a product: a matrix of codes, or its transpose if
+/// `turned`. Blocks with one scale extend along the depth.
 struct CodedWeights {
   int64_t depth, columns, block;
   bool turned;
@@ -53,11 +53,12 @@ struct CodedWeights {
            (splatScales ? 0 : place) * scaleType.getIntOrFloatBitWidth() / 8;
   }
 
-  /// The zero point of all blocks, where that is one.
+  /// The zero point, if all blocks have the same one.
   std::optional<int64_t> sameZero() const;
-  /// Of whole words; a block of all of the depth may be longer than that.
+  /// The packed layout. Blocks are whole 32-bit words, so a block of the whole
+  /// depth may be longer than it.
   kernel::PackedWeights layout(bool hasZeros) const;
-  /// `to` is zero before.
+  /// Packs to `to`, whose bytes must be zero.
   void pack(const kernel::PackedWeights &layout, char *to) const;
 
 private:
@@ -65,15 +66,15 @@ private:
                  int64_t c, char *record) const;
 };
 
-/// Numbers that a CodedWeights borrows.
+/// Storage for numbers that a CodedWeights refers to but no constant holds.
 struct OwnNumbers {
   std::vector<char> zeros, scales;
 };
 
-/// The right side of a product, or with `turned` its transpose, that is
-/// computed from constants: by graph.dequantize with blocks along the depth, or
-/// from bytes by casts, a subtraction and a product, with a scale for each
-/// column. Nothing of others.
+/// Recognizes the right operand of a product, or its transpose if `turned`,
+/// that is computed from constants. It may be a graph.dequantize with blocks
+/// along the depth. It may also be bytes with casts, a subtraction and a
+/// product with a scale for each column. No value for other operands.
 std::optional<CodedWeights> codedWeights(mlir::Value right, int64_t depth,
                                          int64_t columns, bool turned,
                                          OwnNumbers &own);

@@ -1,4 +1,4 @@
-// Keeps one of constants with equal type and bytes.
+// Merges constants of equal type and bytes.
 
 #include "passes/graph/Passes.h"
 
@@ -36,7 +36,7 @@ struct DeduplicateConstants
   }
 
 private:
-  /// Resources of equal bytes become one, over all functions.
+  /// Merges resources with equal bytes in all functions.
   void shareResources(func::FuncOp function) {
     function.walk([&](graph::ConstantOp constant) {
       auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
@@ -50,7 +50,7 @@ private:
           return;
         if (other.getRawHandle().getBlob()->getData() != bytes->data())
           continue;
-        // The bytes of the other, as the type of this one.
+        // Uses the bytes of the other constant with this one's type.
         constant.setValueAttr(DenseResourceElementsAttr::get(
             bytes->type(), other.getRawHandle()));
         if (--uses[resource.getRawHandle().getResource()] == 0)
@@ -61,7 +61,7 @@ private:
     });
   }
 
-  /// Constants of one value become one op, where it dominates all of them.
+  /// Merges equal constants of a function to one op that dominates the others.
   void shareOps(func::FuncOp function) {
     if (function.isExternal())
       return;
@@ -85,7 +85,7 @@ private:
   }
 
   DenseMap<uint64_t, SmallVector<DenseResourceElementsAttr, 1>> byHash;
-  /// How many constants name an entry.
+  /// The number of constants that use a resource.
   DenseMap<void *, int64_t> uses;
 };
 

@@ -1,5 +1,5 @@
-// (conv(x, w) + b) * s is conv(x, w * s) + b * s, where b and s are constants
-// that depend only on the output channel.
+// Folds scales and biases of output channels into filters: (conv(x, w) + b) * s
+// is conv(x, w * s) + b * s, for constants b and s.
 
 #include "passes/graph/Passes.h"
 
@@ -8,6 +8,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/target/Instructions.h"
 #include "dialects/target/TargetAttr.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -43,12 +44,12 @@ void setNumber(char *data, Type type, int64_t i, double value) {
     reinterpret_cast<float *>(data)[i] = static_cast<float>(value);
 }
 
-/// No layer has more: a constant whose elements are all the same may have any
-/// number of them, and costs a file nothing.
+/// The limit of channels. A splat constant may have any number of elements at
+/// no cost in the model file, but here each takes memory.
 constexpr int64_t mostChannels = int64_t(1) << 20;
 
-/// `value` by its last dimension, where it is a constant that depends on no
-/// other.
+/// The elements of `value` along its last dimension, if it is a constant that
+/// depends on no other dimension.
 std::optional<Channels> channelsOf(Value value) {
   RankedTensorType type = typeOf(value);
   if (type.getRank() == 0 || type.getNumElements() == 0)
@@ -71,7 +72,7 @@ std::optional<Channels> channelsOf(Value value) {
         bytes->type().getShape().back() != count)
       return std::nullopt;
   } else {
-    // Written out: every row is the first one.
+    // If the constant is not a splat, each row must equal the first one.
     int64_t row = count * bytesOf(element);
     for (int64_t i = 1; i < size / count; ++i)
       if (std::memcmp(data, data + i * row, row) != 0)
@@ -83,8 +84,8 @@ std::optional<Channels> channelsOf(Value value) {
   return channels;
 }
 
-/// The constant that holds the weights of a convolution or a matrix product
-/// whose last result dimension is an output channel; null for any other op.
+/// The constant filter of a convolution or a product whose last result
+/// dimension is an output channel, or null.
 OpOperand *filterOf(Operation *op) {
   if (!op || !op->hasOneUse())
     return nullptr;
@@ -96,22 +97,23 @@ OpOperand *filterOf(Operation *op) {
   return nullptr;
 }
 
-/// The same filter with each output channel times its number.
+/// The filter with each output channel multiplied by its number.
 Value scaled(PatternRewriter &rewriter, Operation *op, Value filter,
              const Channels &scale) {
   std::optional<Bytes> bytes = Bytes::of(filter);
-  // Halves that a product takes as they are would round what they become.
+  // A product reads f16 and bf16 weights directly; scaling would round them
+  // again.
   if (!bytes ||
       bytes->type().getElementType() != getElementTypeOrSelf(op->getResult(0)))
     return {};
-  // A folded filter would need f32, and the budget counts its bytes. Kernels of
-  // AMX and of groups read f32 anyhow.
+  // A folded filter would need f32, and the budget counts its bytes. Kernels for
+  // tile registers and for groups read f32 anyhow.
   auto module = op->getParentOfType<ModuleOp>();
   auto convolution = dyn_cast<graph::ConvolutionOp>(op);
   bool readsHalves = !convolution || (convolution.getGroups() == 1 &&
                                       convolution.getType().getRank() <= 4);
   if (readsHalves && module && module->hasAttr("weir.weights_budget") &&
-      module->hasAttr(widenedName) && !TargetAttr::get(op).has("amx-tile") &&
+      module->hasAttr(widenedName) && !Instructions::of(TargetAttr::get(op)).tiles &&
       bytes->type().getElementType().isF32() && !bytes->isSplat() &&
       halfTypeOf(bytes->data(), rewriter.getContext()))
     return {};
@@ -131,7 +133,7 @@ Value scaled(PatternRewriter &rewriter, Operation *op, Value filter,
                                             std::move(result).take("scaled"));
 }
 
-/// The numbers broadcast to a tensor whose last dimension they follow.
+/// A tensor whose elements along the last dimension are the numbers.
 Value spread(PatternRewriter &rewriter, Location loc, RankedTensorType type,
              const Channels &channels) {
   NewBytes bytes(type.clone(static_cast<int64_t>(channels.size())));
@@ -143,14 +145,14 @@ Value spread(PatternRewriter &rewriter, Location loc, RankedTensorType type,
       loc, type, constant, ArrayRef<int64_t>{type.getRank() - 1});
 }
 
-/// One factor, term or divisor of each channel, with the value it applies to.
+/// A factor, term or divisor for each channel, and the other operand.
 struct Step {
   Value x;
   Channels channels;
 };
 
-/// The operand of a sum or product that is a constant of each channel, and the
-/// other one.
+/// The operand of a sum or product that is a constant for each channel, and the
+/// other operand. No value if neither is one.
 std::optional<Step> stepOf(Value x, Value y, bool commutes) {
   if (auto channels = channelsOf(y))
     return Step{x, *channels};
@@ -203,10 +205,10 @@ struct FoldFactor : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (!isa<graph::MulOp, graph::DivOp>(op) || !isFoldable(op))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no product or quotient to fold");
     std::optional<Step> factor = factorOf(op);
     if (!factor)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no constant factor per channel");
     Operation *inner = factor->x.getDefiningOp();
     std::optional<Step> term;
     if (inner && inner->hasOneUse())
@@ -244,10 +246,10 @@ struct FoldTerm : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (!isa<graph::AddOp, graph::SubOp>(op) || !isFoldable(op))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no sum or difference to fold");
     std::optional<Step> outer = termOf(op);
     if (!outer)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no constant term per channel");
     Operation *inner = outer->x.getDefiningOp();
     std::optional<Step> term;
     if (inner && inner->hasOneUse())

@@ -1,8 +1,7 @@
-// Computes what depends on constants only, for tensors of any size.
+// Folds ops with constant operands, for tensors of any size.
 //
-// One walk in program order, so that what an op folds to is at hand when its
-// users are met. A constant that this pass has made and that nothing reads any
-// more gives its memory back at once.
+// One walk in program order visits operands before their users. A constant that
+// this pass has created is freed as soon as its last user is folded.
 
 #include "passes/graph/Passes.h"
 
@@ -28,9 +27,8 @@ namespace weir {
 
 namespace {
 
-// A result may be this much larger than the constants it comes from, or this
-// large in any case; beyond, computing it in the run costs less than reading
-// it.
+// The result of a fold may be so many times as large as its operands, or have
+// so many bytes. A larger one takes longer to load than to compute at run time.
 constexpr int64_t growth = 2;
 constexpr int64_t freeBytes = 64 << 10;
 
@@ -38,8 +36,8 @@ RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// What `op` moves: elements of one operand, along strides of source and
-/// result, from an offset each.
+/// A copy of elements of one operand, with an offset and strides in the source
+/// and in the result.
 struct Box {
   Value source;
   SmallVector<int64_t> shape, fromStrides, toStrides;
@@ -158,7 +156,7 @@ private:
     return {};
   }
 
-  /// Of one result: `sought` where an element is that, else the opposite.
+  /// An i1 constant: whether each element of the result equals `sought`.
   static ElementsAttr truthOf(Value value, RankedTensorType type, bool sought) {
     std::optional<Bytes> bytes = Bytes::of(value);
     if (!bytes || type.getNumElements() != 1)
@@ -168,7 +166,7 @@ private:
     return DenseElementsAttr::get(type, found == sought);
   }
 
-  /// A broadcast of a constant is one for the op that reads it.
+  /// Whether the value is a constant or a broadcast of one.
   static bool isConstant(Value value) {
     if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
       value = broadcast.getX();
@@ -191,7 +189,7 @@ private:
     return *bytes / growth <= from;
   }
 
-  /// The same bytes as another type.
+  /// A constant with the same bytes and another type.
   static ElementsAttr relabel(Value value, RankedTensorType type) {
     auto constant = value.getDefiningOp<graph::ConstantOp>();
     if (!constant)
@@ -233,7 +231,7 @@ private:
   }
 
   static ElementsAttr compute(Operation *op) {
-    // Read where they lie, but broadcasts are spread out.
+    // Operands are read in their own memory; only broadcasts are expanded.
     SmallVector<Bytes> constants;
     SmallVector<std::unique_ptr<SmallVector<char, 0>>> spread;
     SmallVector<Elements> operands;
@@ -286,8 +284,8 @@ private:
       release(operand);
   }
 
-  /// The bytes of `from` are now those of `to` too: ours to give back where
-  /// they were, and `from` is gone.
+  /// Records that `to` now uses the bytes of `from`, which is erased. They are
+  /// freed with `to` if this pass owns them.
   void share(Operation *from, Operation *to) {
     if (!made.erase(from) || !from->use_empty())
       return;
@@ -295,7 +293,7 @@ private:
     made.insert(to);
   }
 
-  /// Gives back the bytes of a constant of ours that nothing reads any more.
+  /// Frees the bytes of a constant without users that this pass has created.
   void release(Value value) {
     auto constant = value.getDefiningOp<graph::ConstantOp>();
     if (!constant || !constant->use_empty() || !made.erase(constant))

@@ -1,4 +1,4 @@
-// Margins around images that convolutions and pools pad with themselves.
+// Folds the padding of images into convolutions and pools.
 
 #include "passes/graph/Passes.h"
 
@@ -22,14 +22,14 @@ bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
-/// Whether only the spatial dimensions have a margin, and elements no gaps.
+/// Whether the op pads spatial dimensions only, at their ends only.
 bool isMargin(graph::PadOp pad) {
   ArrayRef<int64_t> low = pad.getLow(), high = pad.getHigh();
   return !low.front() && !high.front() && !low.back() && !high.back() &&
          llvm::all_of(pad.getInterior(), [](int64_t n) { return n == 0; });
 }
 
-/// `op` with the margin that `pad` makes as its own padding.
+/// Clones `op` with the margins of `pad` added to its own padding.
 template <typename Op>
 void takeMargin(Op op, graph::PadOp pad, PatternRewriter &b) {
   SmallVector<int64_t> lows(op.getPaddingLow()), highs(op.getPaddingHigh());
@@ -44,7 +44,8 @@ void takeMargin(Op op, graph::PadOp pad, PatternRewriter &b) {
   });
 }
 
-/// Whether a pool, which pads by less than its windows, can make the margin.
+/// Whether a pool can pad by the margins; its padding must be less than its
+/// window.
 template <typename Op>
 bool hasRoomFor(Op op, graph::PadOp pad) {
   for (auto [i, size] : llvm::enumerate(op.getWindow()))
@@ -54,7 +55,7 @@ bool hasRoomFor(Op op, graph::PadOp pad) {
   return true;
 }
 
-/// The pad that makes the images of `op`, of nothing but a margin of zeros.
+/// The op that pads the images of `op` by zeros only, or null.
 template <typename Op>
 FailureOr<graph::PadOp> zerosAround(Op op, PatternRewriter &b) {
   auto pad = op.getX().template getDefiningOp<graph::PadOp>();
@@ -67,7 +68,7 @@ FailureOr<graph::PadOp> zerosAround(Op op, PatternRewriter &b) {
   return pad;
 }
 
-/// A margin of zeros is what a convolution pads with.
+/// A convolution pads by zeros itself.
 struct FoldIntoConvolution : OpRewritePattern<graph::ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -81,9 +82,9 @@ struct FoldIntoConvolution : OpRewritePattern<graph::ConvolutionOp> {
   }
 };
 
-/// A pool of the greatest pads with what never wins. A margin that wins over no
-/// element is the same, as each window has an element: its padding is below
-/// its size.
+/// A max pool ignores its padding. Margins can be folded if no element of them
+/// can be a maximum: each window contains an element, because the padding is
+/// less than the window.
 struct FoldIntoPoolMax : OpRewritePattern<graph::PoolMaxOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -103,8 +104,8 @@ struct FoldIntoPoolMax : OpRewritePattern<graph::PoolMaxOp> {
   }
 
 private:
-  /// Whether the margin is of the lowest value, or of zeros around elements
-  /// that are not below.
+  /// Whether the margins have the lowest value, or are zeros beside elements
+  /// that are never negative.
   static bool neverWins(graph::PadOp pad) {
     if (isZero(pad.getValue()))
       return isa_and_nonnull<graph::ReluOp, graph::Relu6Op, graph::AbsOp>(
@@ -114,7 +115,7 @@ private:
   }
 };
 
-/// A mean counts a margin of zeros as elements, and so all that it pads with.
+/// A mean must count the folded margins as elements, and so all of its padding.
 struct FoldIntoPoolAverage : OpRewritePattern<graph::PoolAverageOp> {
   using OpRewritePattern::OpRewritePattern;
 

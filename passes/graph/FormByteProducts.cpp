@@ -1,4 +1,4 @@
-// Products of quantized operands become products of their bytes.
+// Replaces products of dequantized operands by integer products of their bytes.
 
 #include "passes/graph/Passes.h"
 
@@ -25,7 +25,7 @@ namespace {
 
 using graph::build::Expr;
 
-/// Sums of so many products of bytes fit i32, whatever these are.
+/// A sum of so many products of u8 and i8 cannot overflow i32.
 constexpr int64_t mostTerms = INT32_MAX / (255 * 128);
 
 template <typename T>
@@ -41,16 +41,16 @@ bool isZero(Expr scalar) {
          matchPattern(scalar.value, m_AnyZeroFloat());
 }
 
-/// `columns` for the last dimension of `type`.
+/// `columns` in the last dimension of a tensor of `type`'s rank.
 Expr alongLast(Expr columns, RankedTensorType type) {
   return Expr(*columns.b, columns.b->create<graph::BroadcastOp>(
                               type.clone(columns.elementType()), columns.value,
                               ArrayRef<int64_t>{type.getRank() - 1}));
 }
 
-/// The bias that `product` is added to alone, in units of its columns' scales:
-/// integers that are just that bias and, with sums of so many terms, fit i32.
-/// Empty where there is none such.
+/// The bias of `product` in units of its columns' scales. The result is empty
+/// if there is no bias, if it is not exactly an integer, or if the sum could
+/// overflow i32.
 std::vector<int32_t> integerBias(Operation *product, const QuantizedData &data,
                                  const QuantizedWeights &weights,
                                  int64_t terms) {
@@ -85,8 +85,8 @@ std::vector<int32_t> integerBias(Operation *product, const QuantizedData &data,
   return integers;
 }
 
-/// What the sums of `data` times `weights`, and `bias` in units of their
-/// product's scales, make of those of their bytes.
+/// Dequantizes the i32 sums of `data` times `weights`, to which `bias` is added
+/// in units of the scales.
 Expr scaled(Expr sums, const QuantizedData &data,
             const QuantizedWeights &weights, ArrayRef<int32_t> bias) {
   ImplicitLocOpBuilder &b = *sums.b;
@@ -121,8 +121,8 @@ bool fits(const QuantizedData &data, const QuantizedWeights &weights,
          (!data.scale || terms <= mostTerms);
 }
 
-/// Puts what the sums of bytes `sums` make in the place of `op`, and of the
-/// bias that is added to it where that is one of integers.
+/// Replaces `op`, and the addition of an integer bias after it, by the
+/// dequantized `sums`.
 Value replace(Operation *op, Value sums, const QuantizedData &data,
               const QuantizedWeights &weights, int64_t terms) {
   if (!sums)
@@ -157,7 +157,7 @@ Value formed(ImplicitLocOpBuilder &b, graph::MatmulOp op) {
   return replace(op, sums, *data, *weights, terms);
 }
 
-/// Images with the convolution's margins, of the bytes that stand for 0.
+/// Pads images by the convolution's margins, with the zero point.
 Expr padded(graph::ConvolutionOp op, const QuantizedData &data) {
   SmallVector<int64_t> low = {0}, high = {0};
   llvm::append_range(low, op.getPaddingLow());
@@ -200,8 +200,8 @@ Value formed(ImplicitLocOpBuilder &b, graph::ConvolutionOp op) {
   return replace(op, sums, *data, *weights, terms);
 }
 
-/// `value` times a number, which joins what it is multiplied by already and
-/// what is added to that, where these have one value a column.
+/// Multiplies `value` by a number. The number is folded into constant factors
+/// and terms of its producers, if these have one element for each column.
 Value timesNumber(ImplicitLocOpBuilder &b, Value value, float number) {
   auto isShort = [](Value value) {
     auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
@@ -215,7 +215,7 @@ Value timesNumber(ImplicitLocOpBuilder &b, Value value, float number) {
                                     broadcast.getDims())
         .getResult();
   };
-  // Layouts change between the sums and what scales them.
+  // Transposes between the sums and their scales.
   SmallVector<graph::TransposeOp> moves;
   Value inner = value;
   while (auto move = inner.getDefiningOp<graph::TransposeOp>()) {
@@ -244,7 +244,8 @@ void multiplyByInverse(graph::DivOp div) {
       !matchPattern(scale, m_Constant(&known)) || !known.isSplat())
     return;
   float inverse = 1 / known.getSplatValue<APFloat>().convertToFloat();
-  // Of the smallest scales it is infinite, of the largest it has few bits.
+  // The inverse of a subnormal scale is infinite, and that of a huge one
+  // subnormal.
   if (!std::isnormal(inverse))
     return;
   ImplicitLocOpBuilder b(div.getLoc(), div);
@@ -252,8 +253,8 @@ void multiplyByInverse(graph::DivOp div) {
   div.erase();
 }
 
-/// Turns divisions by a known scale, whose quotients are rounded, of what is
-/// computed from `value` element by element into products.
+/// Replaces divisions by a known scale by multiplications, if their quotients
+/// are rounded. Searches the elementwise users of `value`.
 void multiplyByInverses(Value value) {
   SmallVector<Value> work = {value};
   llvm::SmallPtrSet<Operation *, 16> seen;

@@ -1,5 +1,4 @@
-// Convolutions of volumes and of lines become convolutions of images, which
-// kernels are for.
+// Rewrites 1-D and 3-D convolutions to 2-D ones, for which kernels exist.
 
 #include "passes/graph/Passes.h"
 
@@ -17,8 +16,8 @@ namespace {
 
 using namespace graph::build;
 
-/// The layers of a window side by side in the channels of an image for each
-/// layer of results.
+/// For each layer of results, an image whose channels are those of all layers
+/// of a window.
 Expr layersAsChannels(Expr x, graph::ConvolutionOp op, int64_t layers,
                       int64_t results) {
   int64_t stride = op.getStrides()[0], dilation = op.getDilations()[0];
@@ -32,7 +31,7 @@ Expr layersAsChannels(Expr x, graph::ConvolutionOp op, int64_t layers,
   return concat(parts, 4);
 }
 
-/// Replaces a convolution of lines by one of images of one row.
+/// Replaces a 1-D convolution by a 2-D one of images with one row.
 void widen(graph::ConvolutionOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Expr x(b, op.getX()), filter(b, op.getFilter());
@@ -47,8 +46,8 @@ void widen(graph::ConvolutionOp op) {
   op.erase();
 }
 
-/// Whether windows of a volume are of one row and one column: its rows may then
-/// be one, and each layer a row of an image.
+/// Whether a 3-D window is one row high and one column wide. All pixels of a
+/// layer can then form one row of an image.
 bool isOfLayers(graph::ConvolutionOp op) {
   auto are = [](ArrayRef<int64_t> values, int64_t wanted) {
     return llvm::all_of(values.take_back(2),
@@ -59,7 +58,7 @@ bool isOfLayers(graph::ConvolutionOp op) {
          are(op.getPaddingHigh(), 0);
 }
 
-/// Replaces a convolution of volumes by windows of one row and one column.
+/// Replaces a 3-D convolution with such windows.
 void turn(graph::ConvolutionOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Expr x(b, op.getX()), filter(b, op.getFilter());
@@ -75,7 +74,7 @@ void turn(graph::ConvolutionOp op) {
   op.erase();
 }
 
-/// Replaces a convolution of volumes, unless what it is made of would have too
+/// Replaces any other 3-D convolution, unless an intermediate tensor has too
 /// many elements.
 void flatten(graph::ConvolutionOp op) {
   RankedTensorType type = op.getType();
@@ -83,7 +82,7 @@ void flatten(graph::ConvolutionOp op) {
   Expr x(b, op.getX()), filter(b, op.getFilter());
   int64_t images = type.getDimSize(0), layers = filter.size(0),
           results = type.getDimSize(1), channels = layers * x.size(4);
-  // Nothing that follows has more elements than these, or than are there.
+  // No later tensor has more elements than these, or than the present ones.
   SmallVector<int64_t> flat{images * results, x.size(2), x.size(3), channels};
   int64_t padded = x.size(1) + op.getPaddingLow()[0] + op.getPaddingHigh()[0];
   if (!graph::countElements(flat) ||
@@ -111,7 +110,8 @@ struct FormImages : impl::FormImagesBase<FormImages> {
     SmallVector<graph::ConvolutionOp> all;
     getOperation()->walk([&](graph::ConvolutionOp op) { all.push_back(op); });
     for (graph::ConvolutionOp op : all) {
-      // Groups have their channels apart; bytes have kernels of their own.
+      // Groups would have their channels in separate pieces, and quantized
+      // convolutions have their own kernels.
       if (op.getGroups() != 1 || getElementTypeOrSelf(op.getX()) !=
                                      getElementTypeOrSelf(op.getFilter()))
         continue;
@@ -119,7 +119,7 @@ struct FormImages : impl::FormImagesBase<FormImages> {
         turn(op);
       else if (op.getType().getRank() == 5)
         flatten(op);
-      // A product of pixels by a matrix is one in any shape.
+      // A product of pixels and a matrix does not depend on the image's shape.
       else if (op.getType().getRank() == 3 &&
                op.getFilter().getType().getDimSize(0) > 1)
         widen(op);

@@ -1,4 +1,4 @@
-// Constant weights of few bits stay packed.
+// Forms products that read constant weights of few bits in packed form.
 
 #include "passes/graph/Passes.h"
 
@@ -28,12 +28,12 @@ namespace {
 using graph::build::Expr;
 using kernel::PackedWeights;
 
-/// Fewer columns are dot products, and panels of 32 padding.
+/// With fewer columns a product is a set of dot products, and panels of 32
+/// columns would be mostly padding.
 constexpr int64_t fewestColumns = 16;
 
-/// What `value` is but for casts between floats, transposes, and slices from
-/// the first element on; `turned` says whether rows and columns have changed
-/// places.
+/// The source of `value` behind float casts, transposes, and slices that start
+/// at the first element. `turned` toggles with each transpose.
 Value unmoved(Value value, bool &turned) {
   auto isFloat = [](Value value) {
     return isa<FloatType>(getElementTypeOrSelf(value.getType()));
@@ -137,7 +137,7 @@ private:
         block = std::min(static_cast<int64_t>(op.getBlock()),
                          std::max<int64_t>(1, type.getDimSize(axis))),
          bits = static_cast<int64_t>(op.getBits());
-    // Codes of `shape` as numbers.
+    // Converts codes of `shape` to numbers.
     auto numbers = [&](Value value, SmallVector<int64_t> shape) {
       auto bytes = Expr(b, value);
       Type ui8 = b.getIntegerType(8, /*isSigned=*/false);
@@ -152,13 +152,13 @@ private:
       x = cast(x, b.getF32Type());
       if (!op.getIsSigned())
         return x;
-      // Those from half on are that much less.
+      // Codes from `half` on represent negative numbers.
       double half = 1 << (bits - 1);
       return select(graph::build::apply<graph::LessOp>(x, x.like(half)), x,
                     x - 2 * half);
     };
     SmallVector<int64_t> blocks(op.getScales().getType().getShape());
-    // Each element along the axis `block` times in a row.
+    // Repeats each element along the axis `block` times.
     auto wide = [&](Expr x) {
       x = cast(x, b.getF32Type());
       SmallVector<int64_t> split(blocks), whole(blocks);
@@ -177,7 +177,7 @@ private:
     op.erase();
   }
 
-  /// The first `count` codes of each row.
+  /// The first `count` codes of each row, one per byte.
   static Expr unpacked(Expr bytes, int64_t bits, int64_t count) {
     SmallVector<int64_t> apart(bytes.shape()), joined(bytes.shape());
     apart.push_back(1);

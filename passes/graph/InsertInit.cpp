@@ -1,4 +1,4 @@
-// Initial values become assignments of an entry.
+// Turns initial values of variables into assignments of an entry.
 
 #include "passes/graph/Passes.h"
 
@@ -48,7 +48,7 @@ private:
     init->setAttr("weir.init", b.getUnitAttr());
     b.setInsertionPointToEnd(init.addEntryBlock());
     b.create<func::ReturnOp>(module.getLoc());
-    // Last, so that the other entries keep their numbers.
+    // It is the last entry, so that the other ones keep their numbers.
     SymbolTable(module).insert(init, module.getBody()->end());
     return init;
   }

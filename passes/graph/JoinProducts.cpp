@@ -1,11 +1,12 @@
-// Products of few rows by one constant matrix become one product of many rows,
-// as those of the steps of an unrolled recurrent network: the matrix is then
-// read once.
+// Joins products with the same constant matrix into one product with more rows.
 //
-// Where rows are concatenated of parts, as of a step's input and its state, the
-// matrix is split like them: [x h] W is x Wx + h Wh. A part can be joined over
-// all products if it depends on none of their results, as inputs do; the states
-// stay with their steps.
+// Unrolled recurrent networks have such products, one for each step. The joined
+// product reads the matrix once.
+//
+// Rows may be concatenations, as of the input and the state of a step. The
+// matrix is then split at the same columns: [x h] W is x Wx + h Wh. A part
+// joins if it depends on no result of the products, as inputs do; products of
+// the state stay in their steps.
 
 #include "passes/graph/Passes.h"
 
@@ -28,7 +29,7 @@ namespace weir {
 
 namespace {
 
-// Fewer products, or of more rows, gain less than the copies of rows cost.
+// Fewer products, or products with more rows, gain less than the copies cost.
 constexpr size_t fewestProducts = 4;
 constexpr int64_t mostRows = 8;
 
@@ -38,7 +39,7 @@ RankedTensorType typeOf(Value value) {
 
 int64_t widthOf(Value value) { return typeOf(value).getDimSize(1); }
 
-/// The parts that lie side by side in the rows of `value`.
+/// The operands of the concatenation that makes the rows of `value`.
 SmallVector<Value> partsOf(Value value) {
   if (auto concat = value.getDefiningOp<graph::ConcatOp>())
     if (concat.getAxis() == 1)
@@ -54,7 +55,7 @@ bool isCandidate(graph::MatmulOp op) {
          op.getB().getDefiningOp<graph::ConstantOp>();
 }
 
-/// Products by one matrix, of rows with the same parts.
+/// Products with the same matrix, whose rows have parts of the same widths.
 class Products {
 public:
   Products(ArrayRef<graph::MatmulOp> members)
@@ -75,6 +76,8 @@ public:
       }));
     if (!llvm::is_contained(joins, true))
       return false;
+    LLVM_DEBUG(llvm::dbgs()
+               << "joins " << members.size() << " products at " << loc << "\n");
     SmallVector<Value> joined;
     int64_t first = 0;
     for (auto [p, whether] : llvm::enumerate(joins)) {
@@ -92,7 +95,7 @@ public:
 private:
   Block *block() { return members.front()->getBlock(); }
 
-  /// All ops of the block that use a result of a member, however far.
+  /// Finds all ops of the block that depend on a member.
   void findDependents() {
     SmallVector<Operation *> work(members.begin(), members.end());
     while (!work.empty()) {
@@ -105,7 +108,7 @@ private:
     }
   }
 
-  /// Rows `first` and up of the matrix.
+  /// `count` rows of the matrix from row `first` on.
   Value weights(int64_t first, int64_t count) {
     return rowRange(matrix, first, first + count);
   }
@@ -121,7 +124,7 @@ private:
     return b.create<graph::SliceOp>(loc, x, starts, limits, strides);
   }
 
-  /// Part `p` of all members, one below the other.
+  /// Part `p` of all members, concatenated along the rows.
   Value rowsOf(size_t p) {
     SmallVector<Value> all;
     for (ArrayRef<Value> of : parts)
@@ -131,8 +134,8 @@ private:
     return b.create<graph::ConcatOp>(loc, all, 0);
   }
 
-  /// What `all` are the neighbouring slices of, as rows; null where they are
-  /// not.
+  /// The tensor whose adjacent slices are `all`, with their elements as rows;
+  /// or null.
   Value sourceOf(ArrayRef<Value> all) {
     Value source;
     int64_t begin = 0, end = 0;
@@ -163,8 +166,8 @@ private:
     return b.create<graph::ReshapeOp>(loc, type, rows);
   }
 
-  /// Member `i` as the sum of its rows of the joined products and the product
-  /// of the parts that stay.
+  /// Replaces member `i` by the sum of its rows of the joined products and of
+  /// the product of its remaining parts.
   void replace(size_t i, ArrayRef<bool> joins, ArrayRef<Value> joined) {
     graph::MatmulOp member = members[i];
     int64_t rows = typeOf(member.getA()).getDimSize(0);
@@ -172,7 +175,8 @@ private:
     Value sum;
     SmallVector<Value> rest, matrices;
     int64_t first = 0;
-    // Not `parts`: some may be members that are replaced by now.
+    // The operands are read again, since some may be members that have been
+    // replaced.
     for (auto [part, whether] :
          llvm::zip_equal(partsOf(member.getA()), joins)) {
       if (!whether) {
@@ -217,11 +221,12 @@ struct JoinProducts : impl::JoinProductsBase<JoinProducts> {
 
 private:
   static void joinIn(Block *block) {
-    // By the matrix, the number of rows and the widths of their parts.
+    // The key of a set of products: matrix, number of rows, and widths of the
+    // parts.
     using Key = std::pair<Value, SmallVector<int64_t>>;
     std::vector<std::pair<Key, SmallVector<graph::MatmulOp>>> groups;
     for (Operation &op : *block) {
-      // The order of effects would not survive the sort below.
+      // The sort below could reorder side effects.
       if (!isMemoryEffectFree(&op) && !op.hasTrait<OpTrait::IsTerminator>())
         return;
       auto matmul = dyn_cast<graph::MatmulOp>(op);
@@ -240,8 +245,8 @@ private:
     for (auto &[key, members] : groups)
       if (members.size() >= fewestProducts)
         changed |= Products(members).join();
-    // A joined product stands where its first member was, before some of the
-    // rows that it takes.
+    // A joined product is at its first member, before the definition of some of
+    // its operands.
     if (changed)
       sortTopologically(block);
   }

@@ -246,4 +246,24 @@ def DeduplicateConstants : Pass<"weir-deduplicate-constants",
   }];
 }
 
+def ExpandFilterGradients : Pass<"weir-expand-filter-gradients", "::mlir::func::FuncOp"> {
+  let summary = "Makes gradients by filters convolutions, unless a library computes them";
+  let description = [{
+    A `graph.filter_gradient` becomes a convolution of the images, with their
+    channels as the batch and the results as the filter. For 3 x 3 windows of f32
+    and many channels it becomes a Winograd convolution, with fewer products. The
+    op stays if `weir.gpu` of the module has `library = "cudnn"`. With "auto" it
+    stays if cuDNN should take less time by the estimate of `weir-use-libraries`.
+    In a model with parts on the host or a device all become convolutions.
+
+    ```mlir
+    %g = graph.filter_gradient %x, %r window [3, 3] strides [1, 1] padding_low [0, 0] dilations [1, 1] groups 1 : tensor<2x8x8x3xf32>, tensor<2x6x6x5xf32>
+    // becomes
+    %0 = graph.transpose %r [1, 2, 0, 3] : tensor<2x6x6x5xf32>
+    %y = graph.convolution %t, %0 strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<3x8x8x2xf32>, tensor<6x6x2x5xf32>
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 #endif // WEIR_PASSES_GRAPH

@@ -1,4 +1,5 @@
-// Erases what no result and no check needs.
+// Erases ops, functions and loop variables on which no result and no check
+// depends.
 
 #include "passes/graph/Passes.h"
 
@@ -26,7 +27,7 @@ bool isTrue(Value value) {
          truth.getElementType().isInteger(1) && truth.getSplatValue<bool>();
 }
 
-/// Whether variable `i` of a loop is needed by nothing but itself.
+/// Whether variable `i` of a loop is only used to compute its own next value.
 bool isUnread(graph::WhileOp loop, unsigned i) {
   if (!loop.getResult(i).use_empty() ||
       !loop.getCondition().getArgument(i).use_empty())
@@ -38,7 +39,7 @@ bool isUnread(graph::WhileOp loop, unsigned i) {
       });
 }
 
-/// Takes the variables `gone` out of a loop.
+/// Removes the variables in `gone` from a loop.
 void narrow(graph::WhileOp loop, const llvm::BitVector &gone) {
   SmallVector<Value> inits, results;
   for (auto [i, init] : llvm::enumerate(loop.getInits()))
@@ -61,7 +62,7 @@ void narrow(graph::WhileOp loop, const llvm::BitVector &gone) {
   loop.erase();
 }
 
-/// Drops the variables of a loop that never change or that nothing reads.
+/// Removes the variables of a loop that never change or have no use.
 bool narrow(graph::WhileOp loop) {
   llvm::BitVector gone(loop.getNumResults());
   Operation *yield = loop.getBody().front().getTerminator();
@@ -88,7 +89,8 @@ struct PruneUnused : impl::PruneUnusedBase<PruneUnused> {
   void runOnOperation() override {
     NamedResources resources(getOperation());
     eraseFunctions();
-    // A narrower loop may leave more dead before it, and those another loop.
+    // Removing a variable may leave dead ops before the loop, also in other
+    // loops.
     bool again = true;
     while (again) {
       eraseOps();
@@ -102,7 +104,7 @@ struct PruneUnused : impl::PruneUnusedBase<PruneUnused> {
   }
 
 private:
-  /// Private functions that no symbol names, until none is left.
+  /// Erases private functions without uses, until none is left.
   void eraseFunctions() {
     bool again = true;
     while (again) {
@@ -117,7 +119,7 @@ private:
     }
   }
 
-  /// Users are met before what they use: one walk.
+  /// Users come before their operands, so one walk suffices.
   void eraseOps() {
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>(

@@ -1,4 +1,4 @@
-// Operands of products that are computed from bytes.
+// Recognizes operands of products that are dequantized bytes.
 
 #include "passes/graph/Quantized.h"
 
@@ -22,8 +22,8 @@ RankedTensorType typeOf(Value value) {
 
 bool isByte(Type type) { return type.isInteger(8); }
 
-/// Elements of constants and of what moves, converts, subtracts and multiplies
-/// them. Doubles hold the bytes, i32 and f32 that these are of exactly.
+/// Evaluates constants and ops that move, convert, subtract and multiply them.
+/// A double represents bytes, i32 and f32 exactly.
 class Evaluation {
 public:
   using Numbers = std::vector<double>;
@@ -61,7 +61,7 @@ public:
     return std::nullopt;
   }
 
-  /// Elements of `x`, each `strides[i]` further along dimension `i` of `type`.
+  /// The elements of `x`, with a stride for each dimension of `type`.
   static Numbers strided(const Numbers &x, RankedTensorType type,
                          ArrayRef<int64_t> strides) {
     Numbers result(type.getNumElements());
@@ -140,7 +140,7 @@ private:
   }
 };
 
-/// The scalar that all elements of `value` are.
+/// A scalar with the value of all elements of `value`.
 Expr scalarOf(ImplicitLocOpBuilder &b, Value value) {
   if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
     value = broadcast.getX();
@@ -163,7 +163,7 @@ Value castFrom(Value value, bool (*isFrom)(Type), Type to) {
   return cast.getX();
 }
 
-/// Elements of i32 as bytes less a zero point.
+/// Recognizes i32 elements that are bytes minus a zero point.
 std::optional<QuantizedData> centeredBytes(ImplicitLocOpBuilder &b,
                                            Value value) {
   Type i32 = b.getI32Type();
@@ -185,9 +185,9 @@ std::optional<QuantizedData> centeredBytes(ImplicitLocOpBuilder &b,
   return data;
 }
 
-/// Signed bytes as unsigned ones, which are 128 more. Where they are quantized
-/// with a known zero point and only widened then, all that uses them takes the
-/// unsigned ones instead.
+/// Converts signed bytes to unsigned ones by adding 128. If they are quantized
+/// with a known zero point and their users only widen them, the quantization
+/// computes unsigned bytes directly.
 Expr asUnsigned(ImplicitLocOpBuilder &b, Expr bytes) {
   Type i32 = b.getI32Type(), ui8 = b.getIntegerType(8, false);
   auto narrow = bytes.value.getDefiningOp<graph::CastOp>();
@@ -221,7 +221,7 @@ Expr asUnsigned(ImplicitLocOpBuilder &b, Expr bytes) {
 std::optional<QuantizedData> quantizedData(ImplicitLocOpBuilder &b,
                                            Value operand) {
   Type i32 = b.getI32Type(), f32 = b.getF32Type();
-  // What only moves elements moves bytes as well.
+  // The same moves are applied to the bytes.
   SmallVector<Operation *> moves;
   while (isa_and_nonnull<graph::TransposeOp, graph::ReshapeOp>(
       operand.getDefiningOp())) {
@@ -250,7 +250,7 @@ std::optional<QuantizedData> quantizedData(ImplicitLocOpBuilder &b,
   }
   if (!data)
     return std::nullopt;
-  // Signed bytes become unsigned ones with another zero point.
+  // Signed bytes plus 128 are unsigned bytes with another zero point.
   if (data->bytes.elementType().isSignlessInteger(8)) {
     data->bytes = asUnsigned(b, data->bytes);
     data->zero = data->zero + 128.0;
@@ -283,7 +283,7 @@ std::optional<QuantizedWeights> quantizedWeights(Value operand, int64_t dim) {
   } else if (!type.getElementType().isSignlessInteger(32)) {
     return std::nullopt;
   }
-  // Where along `dim` of the operand each element of the constant is.
+  // The dimension of the operand that determines the element of the scale.
   int64_t from = dim;
   for (graph::TransposeOp move : moves)
     from = move.getPermutation()[from];
@@ -313,7 +313,7 @@ std::optional<QuantizedWeights> quantizedWeights(Value operand, int64_t dim) {
     known[place] = true;
     weights.scales[place] = factor;
   }
-  // In the operand's own order.
+  // In the order of the operand.
   weights.type = type.clone(IntegerType::get(type.getContext(), 8));
   if (!moves.empty()) {
     SmallVector<int64_t> strides = graph::stridesOf(given.getShape());

@@ -1,4 +1,4 @@
-// Operands of products that are computed from bytes.
+// Recognizes operands of products that are dequantized bytes.
 
 #ifndef WEIR_PASSES_GRAPH_QUANTIZED_H
 #define WEIR_PASSES_GRAPH_QUANTIZED_H
@@ -12,27 +12,27 @@ namespace weir {
 
 /// Elements that are (bytes - zero) * scale.
 struct QuantizedData {
-  /// Of ui8, in the order of the operand.
+  /// ui8 elements in the order of the operand.
   graph::build::Expr bytes;
-  /// Scalars: of i32, and of f32 or, where the elements are of i32, nothing.
+  /// Scalars: an i32 zero point, and an f32 scale. An operand of i32 elements
+  /// has no scale.
   graph::build::Expr zero, scale;
 };
 
-/// A constant whose elements are signed bytes times a scale that depends on the
-/// place along one dimension only.
+/// A constant of signed bytes with scales along one dimension.
 struct QuantizedWeights {
   mlir::RankedTensorType type; // of i8
   std::vector<int8_t> bytes;
-  std::vector<float> scales; // for each place; empty for elements of i32
-  std::vector<int64_t> sums; // of the bytes at each place
+  std::vector<float> scales; // for each index; empty if the elements are i32
+  std::vector<int64_t> sums; // of the bytes at each index
 };
 
-/// How an operand of f32 or i32 follows from bytes; ops that give its bytes
-/// their order are built at `b`. Nothing where it does not.
+/// Recognizes an f32 or i32 operand that is computed from bytes. Transposes and
+/// reshapes of the bytes are built at `b`. No value for other operands.
 std::optional<QuantizedData> quantizedData(mlir::ImplicitLocOpBuilder &b,
                                            mlir::Value operand);
 
-/// The same of a constant, or of what is computed from constants.
+/// As above, for a constant operand or one computed from constants.
 std::optional<QuantizedWeights> quantizedWeights(mlir::Value operand,
                                                  int64_t dim);
 

@@ -1,8 +1,8 @@
-// Floats of 16 bits are computed with as f32.
+// Computes in f32 instead of f16 and bf16.
 //
-// A CPU widens both operands of what it computes with halves and rounds what it
-// makes of them. The kernels of f32 are the fastest there are; so values stay
-// f32 from where they are made to where they are stored.
+// A CPU converts both operands of a 16-bit computation to f32 and rounds the
+// result. The f32 kernels are the fastest ones. So values stay f32 from their
+// computation to their storage.
 
 #include "passes/graph/Passes.h"
 
@@ -24,35 +24,36 @@ namespace weir {
 
 namespace {
 
-/// So few rows wait for what they are multiplied by where that comes from
-/// memory: elements of half the size take half the time. From a cache it comes
-/// as quickly as it is used; then to widen it costs several rows a quarter
-/// more.
+/// With so few rows a product is bound by the bandwidth of memory, and weights
+/// of half the size take half the time. Weights in a cache are loaded as fast
+/// as they are used; there the conversion takes a quarter longer for several
+/// rows.
 constexpr int64_t fewRows = 8;
-constexpr int64_t cached = 8 << 20; // elements
+// in elements: the weights that a cache is assumed to hold
+constexpr int64_t cached = 8 << 20;
 
 bool isHalf(Value value) {
   Type element = getElementTypeOrSelf(value);
   return element.isF16() || element.isBF16();
 }
 
-/// Whether all elements of the result are some of the operands'.
+/// Whether the op only moves elements of its operands.
 bool isMovement(Operation *op) {
   return isa<graph::PoolMaxOp, graph::ReshapeOp, graph::TransposeOp,
              graph::BroadcastOp, graph::SliceOp, graph::PadOp, graph::ConcatOp,
              graph::ReverseOp>(op);
 }
 
-/// Whether elements are taken from places that the run knows, or put there:
-/// only the first operand may be large.
+/// Whether the op gathers or scatters by run-time indices. Only its first
+/// operand may be large.
 bool isIndexed(Operation *op) {
   return isa<graph::GatherOp, graph::GatherNdOp, graph::ScatterOp,
              graph::DynamicSliceOp, graph::DynamicUpdateSliceOp, graph::SortOp,
              graph::TopKOp>(op);
 }
 
-/// Whether the op computes in f32 whatever its elements are, and nothing else
-/// depends on their type.
+/// Whether the op computes in f32 for any type of elements, and nothing else
+/// depends on this type.
 bool computes(Operation *op) {
   if (isa<graph::ScalarOpInterface>(op))
     return !isa<graph::CastOp, graph::BitcastOp>(op);
@@ -68,7 +69,7 @@ public:
   Widening(Operation *module, int64_t mostBytes) : mostBytes(mostBytes) {
     int64_t elements = 0;
     module->walk([&](Operation *op) {
-      // Products of two types have no derivative.
+      // Products of two element types have no gradient.
       mixes &= !isa<graph::GradientOp>(op);
       auto constant = dyn_cast<graph::ConstantOp>(op);
       if (constant && isHalf(constant) && elements <= cached)
@@ -89,7 +90,7 @@ public:
       }
   }
 
-  /// Erases casts without uses. Whether a constant is cast.
+  /// Erases casts without uses. Returns whether a constant is cast.
   bool finish() {
     bool widens = false;
     for (graph::CastOp cast : llvm::reverse(casts)) {
@@ -102,13 +103,13 @@ public:
   }
 
 private:
-  /// Whether `value` is what something in f32 was rounded to, and that no
-  /// constant in another order.
+  /// Whether `value` is rounded from an f32 result, and is not a transposed
+  /// constant.
   bool isComputed(Value value) const {
     return isRounded(value) && !constants.contains(value);
   }
 
-  /// Whether `value` is at hand as f32, or will be when it is compiled.
+  /// Whether `value` exists in f32, or is a constant.
   bool isWide(Value value) const {
     return isRounded(value) || isFoldable(value);
   }
@@ -122,7 +123,7 @@ private:
     return value.getDefiningOp<graph::ConstantOp>() && !isTooLarge(value);
   }
 
-  /// Whether `value` is a constant that has more bytes as f32 than are to be.
+  /// Whether `value` is a constant whose f32 form would exceed the budget.
   bool isTooLarge(Value value) const {
     auto constant = value.getDefiningOp<graph::ConstantOp>();
     return constant && constant.getType().getNumElements() > mostBytes / 4;
@@ -144,7 +145,8 @@ private:
     return computes(op);
   }
 
-  /// Whether there are no products of such elements but those of f32.
+  /// Whether the target multiplies this element type only by converting it to
+  /// f32.
   static bool hasNoProducts(Value value) {
     return getElementTypeOrSelf(value).isF16();
   }
@@ -155,14 +157,14 @@ private:
            (mixes || !isMixed(op));
   }
 
-  /// Whether `operand` stays as it is stored, of which each element is used so
-  /// many times.
+  /// Whether `operand` keeps its 16-bit type, if each element is used so many
+  /// times.
   bool waitsFor(Value operand, int64_t uses) const {
     return !isComputed(operand) &&
            (uses <= rowsThatWait || isTooLarge(operand));
   }
 
-  /// Whether the product takes its right side as halves.
+  /// Whether the product reads its right operand in 16 bits.
   bool isMixed(graph::MatmulOp op) const {
     return waitsFor(op.getB(), op.getType().getShape().end()[-2]);
   }
@@ -176,13 +178,13 @@ private:
       auto made = b.create<graph::CastOp>(value.getLoc(), type, value);
       ours.insert(made);
       casts.push_back(made);
-      // It may have moved.
+      // The cast may have been replaced.
       wide[value] = made;
     }
     return wide.lookup(value);
   }
 
-  /// A conversion of what was rounded takes what it was rounded from.
+  /// Replaces a conversion of a rounded value by the value before rounding.
   void takeWide(graph::CastOp op) {
     if (ours.contains(op))
       return;
@@ -239,10 +241,11 @@ private:
 
   int64_t mostBytes, rowsThatWait;
   bool mixes = true;
-  llvm::DenseMap<Value, Value> wide; // of a half, what it was rounded from
-  llvm::DenseSet<Value> constants;   // of those, which only move constants
-  llvm::DenseSet<Operation *> ours;  // casts, also of `casts`
-  SmallVector<graph::CastOp> casts;  // in the order they were made
+  // of a 16-bit value, the f32 value from which it is rounded
+  llvm::DenseMap<Value, Value> wide;
+  llvm::DenseSet<Value> constants;  // those of them that only move constants
+  llvm::DenseSet<Operation *> ours; // casts of this pass, also those in `casts`
+  SmallVector<graph::CastOp> casts; // in the order of their creation
 };
 
 struct WidenHalves : impl::WidenHalvesBase<WidenHalves> {

@@ -4,7 +4,7 @@
 #include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/NeuralShared.h"
 #include "passes/lower/Patterns.h"
-#include "passes/lower/weights/WeightForms.h"
+#include "passes/lower/layouts/WeightForms.h"
 
 #include "dialects/graph/Neural.h"
 #include "dialects/kernel/Kernel.h"
@@ -18,27 +18,7 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-// The right side is copied into panels where at least this many rows use the
-// copy; a constant always, because weir-pack-weights does that once. (One more
-// than a power of two, as all that sums depend on: MatmulBlocks.cpp.)
-constexpr int64_t rowsWorthPacking = 17;
-
-// A row times so few columns, where the depth is so long, is made of dot
-// products: each column of a constant is then a panel of its own. Those of what
-// the run computes, turned round, are such panels already, of so many vectors.
-constexpr int64_t mostDots = 16, shortestDot = 128, fewestVectors = 2;
-
-/// Whether dot products make results of a few `columns` each in less time than
-/// a vector of them: each a sum over `taps` of `depth` products. The lanes of a
-/// vector are then added up, which takes about three instructions.
-bool areDots(const kernel::Target &target, Type element, int64_t columns,
-             int64_t taps, int64_t depth) {
-  int64_t lanes = target.lanes(element);
-  auto vectors = double(taps * llvm::divideCeil(depth, lanes) + 3);
-  return !target.gpu && isa<FloatType>(element) && 2 * columns <= lanes &&
-         vectors * double(columns) <= 0.75 * double(taps * depth);
-}
-
+/// Whether weir-pack-weights transforms the filter.
 bool isConstant(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
@@ -56,39 +36,14 @@ bool multipliesBytes(Operation *op) {
              getElementTypeOrSelf(op->getOperand(1));
 }
 
-/// Panels for sums of `element`: of one column each with `runs`, and as a row
-/// alone reads them the fastest with `narrow`.
-Value packed(OpBuilder &b, Location loc, Value right, bool transposed,
-             Type element, const kernel::Target &target, bool runs,
-             bool narrow) {
-  auto type = cast<RankedTensorType>(right.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  int64_t columns = shape[type.getRank() - (transposed ? 2 : 1)];
-  int64_t depth = shape[type.getRank() - (transposed ? 1 : 2)];
-  int64_t width = runs     ? 1
-                  : narrow ? target.panelWidth(element, columns)
-                           : target.matrixPanelWidth(element, columns);
-  shape.pop_back_n(2);
-  shape.append({(columns + width - 1) / width, depth, width});
-  Value empty = emptyTensor(b, loc, type.clone(shape));
-  return b
-      .create<kernel::PackOp>(loc, empty.getType(), right, empty, transposed)
+/// Weights in a layout that weir-choose-layouts replaces.
+template <typename Pack, typename... More>
+Value packed(OpBuilder &b, Location loc, Value weights, Type type,
+             kernel::LayoutAttr layout, More... more) {
+  Value empty = emptyTensor(b, loc, type);
+  return b.create<Pack>(loc, type, weights, empty, layout, more...)
       .getResult(0);
 }
-
-/// The rows of a matrix as panels of one column each or, where it is one
-/// column, that as a panel.
-Value asPanels(OpBuilder &b, Location loc, Value right, bool isColumn) {
-  auto type = cast<RankedTensorType>(right.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape.insert(isColumn ? shape.end() - 2 : shape.end(), 1);
-  auto panels = type.clone(shape);
-  auto same = getReassociationIndicesForReshape(type, panels);
-  return b.create<tensor::ExpandShapeOp>(loc, panels, right, *same);
-}
-
-/// To pack a matrix costs about as much as the products of so many rows by it.
-constexpr int64_t mostTurned = 4;
 
 struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -99,7 +54,6 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
     auto type = cast<RankedTensorType>(
         typeConverter->convertType(op.getResult().getType()));
     auto left = cast<RankedTensorType>(adaptor.getA().getType());
-    int64_t rows = type.getDimSize(type.getRank() - 2);
     int64_t depth =
         left.getDimSize(left.getRank() - (op.getTransposeA() ? 2 : 1));
     if (depth == 0) {
@@ -116,34 +70,17 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
       right = widenedBytes(b, loc, right, /*isUnsigned=*/false);
       isUnsigned = false;
     }
-    kernel::Target target = kernel::Target::of(op);
-    bool constant = isConstant(op.getB()) || isConstant(right);
-    int64_t columns = type.getShape().back();
-    // Sums of floats that may be dot products.
-    bool areFloats = !target.gpu && !op.getTransposeA() &&
-                     isa<FloatType>(getElementTypeOrSelf(right));
-    bool areFew = areFloats &&
-                  (rows == 1 ? depth >= shortestDot && columns <= mostDots
-                             : areDots(target, type.getElementType(), columns,
-                                       /*taps=*/1, depth));
-    bool turned = areFloats && !constant && rows <= mostTurned &&
-                  op.getTransposeB() &&
-                  depth >= fewestVectors * target.lanes(type.getElementType());
-    bool isColumn = areFew && !constant && columns == 1;
-    // Panels of one column are read to the end.
-    if (op.getDepth())
-      turned = isColumn = areFew = false;
-    // A constant's panels weir-narrow-panels narrows, which knows all products.
-    if (turned || isColumn)
-      right = asPanels(b, loc, right, !op.getTransposeB());
-    else if (op.getTransposeB() || rows >= rowsWorthPacking || constant)
-      right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
-                     target, constant && areFew, rows == 1 && !constant);
+    auto layout = kernel::LayoutAttr::plain(op.getContext());
+    auto plain = cast<RankedTensorType>(right.getType());
+    SmallVector<int64_t> shape(plain.getShape());
+    if (op.getTransposeB())
+      std::swap(shape.end()[-1], shape.end()[-2]);
+    right = packed<kernel::PackOp>(b, loc, right, plain.clone(shape), layout,
+                                   op.getTransposeB());
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, x, right, adaptor.getDepth(), ValueRange(),
         emptyTensor(b, loc, type), op.getTransposeA(), /*shared=*/false,
-        b.getArrayAttr({}),
-        /*range=*/nullptr, isUnsigned);
+        b.getArrayAttr({}), isUnsigned, layout);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -185,25 +122,13 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
       return winograd(op, adaptor, b, type, tiles);
 
     Location loc = op.getLoc();
-    auto target = kernel::Target::of(op);
-    int64_t width = hasDots(op, filter, type)
-                        ? 1
-                        : target.convolutionPanelWidth(type.getElementType(),
-                                                       outputs / groups);
-    SmallVector<int64_t> shape(filter.getShape());
-    shape.back() = width;
-    shape.insert(shape.begin(),
-                 groups * ((outputs / groups + width - 1) / width));
-    Value empty = emptyTensor(b, loc, filter.clone(shape));
-    Value packed =
-        b.create<kernel::PackFilterOp>(loc, empty.getType(),
-                                       adaptor.getFilter(), empty, groups)
-            .getResult(0);
+    auto layout = kernel::LayoutAttr::plain(op.getContext());
+    Value packed = weir::packed<kernel::PackFilterOp>(
+        b, loc, adaptor.getFilter(), filter, layout, groups);
     auto kernel = b.create<kernel::ConvolutionOp>(
         loc, type, adaptor.getX(), packed, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
-        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned,
-        /*range=*/nullptr, /*parts=*/3, /*pairs_of=*/nullptr);
+        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned, layout);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -218,20 +143,6 @@ private:
     return llvm::all_of(filter.getShape().drop_back(2), is(1)) &&
            llvm::all_of(op.getPaddingLow(), is(0)) &&
            llvm::all_of(op.getPaddingHigh(), is(0));
-  }
-
-  /// Whether the filter's few channels of results are made of dot products.
-  static bool hasDots(graph::ConvolutionOp op, RankedTensorType filter,
-                      RankedTensorType type) {
-    int64_t inputs = filter.getShape().end()[-2];
-    int64_t columns = filter.getShape().back();
-    // The columns of a window are unrolled.
-    constexpr int64_t widest = 16;
-    return op.getGroups() == 1 && isConstant(op.getFilter()) &&
-           filter.getDimSize(filter.getRank() - 3) <= widest &&
-           isa<FloatType>(filter.getElementType()) &&
-           areDots(kernel::Target::of(op), type.getElementType(), columns,
-                   filter.getNumElements() / (inputs * columns), inputs);
   }
 
   /// The results of a tile of kernel.winograd; none where a direct sum takes
@@ -253,25 +164,17 @@ private:
     ArrayRef<int64_t> windows = filter.getShape().take_front(2);
     auto window = kernel::MinimalWindow::of(tiles, windows, op.getStrides());
     int64_t columns = filter.getDimSize(3);
-    auto target = kernel::Target::of(op);
-    Type element = type.getElementType();
-    // Of many registers blocks of squares are cut for two vectors.
-    int64_t width = target.fewRegisters()
-                        ? target.matrixPanelWidth(element, columns)
-                        : target.panelWidth(element, columns);
-    Value empty = emptyTensor(
-        b, loc,
-        filter.clone({(columns + width - 1) / width, window->products(),
-                      filter.getDimSize(2), width}));
-    Value transformed =
-        b.create<kernel::TransformFilterOp>(
-             loc, empty.getType(), adaptor.getFilter(), empty, tiles,
-             op.getStrides(), op->hasAttr(transformAtRunName))
-            .getResult(0);
+    auto layout = kernel::LayoutAttr::get(
+        op.getContext(), kernel::LayoutKind::Winograd,
+        {columns, tiles[0], tiles[1], op.getStrides()[0], op.getStrides()[1]});
+    Value transformed = packed<kernel::TransformFilterOp>(
+        b, loc, adaptor.getFilter(),
+        filter.clone({1, window->products(), filter.getDimSize(2), columns}),
+        layout, op->hasAttr(transformAtRunName));
     auto kernel = b.create<kernel::WinogradOp>(
         loc, type, adaptor.getX(), transformed, ValueRange(),
-        emptyTensor(b, loc, type), windows, op.getStrides(), tiles,
-        op.getPaddingLow(), op.getDilations(), b.getArrayAttr({}));
+        emptyTensor(b, loc, type), windows, op.getStrides(), op.getPaddingLow(),
+        layout, op.getDilations(), b.getArrayAttr({}));
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -298,32 +201,18 @@ private:
       x = b.create<tensor::ExtractSliceOp>(loc, chosen, x, zeros, sizes, steps);
     }
     // Packed before its unit dimensions go, so that a constant is seen.
-    SmallVector<int64_t> shape(filter.getShape());
-    int64_t columns = shape.back();
-    // One pixel is a row alone, with whole vectors as NarrowPanels would have
-    // it, whoever else reads the filter, which is then packed twice: that is
-    // rare.
-    auto target = kernel::Target::of(op);
-    Type element = type.getElementType();
-    int64_t width = hasDots(op, filter, type) ? 1
-                    : type.getNumElements() == columns
-                        ? target.panelWidth(element, columns)
-                        : target.matrixPanelWidth(element, columns);
-    shape.back() = width;
-    shape.insert(shape.begin(), (columns + width - 1) / width);
-    Value empty = emptyTensor(b, loc, filter.clone(shape));
-    Value packed = b.create<kernel::PackFilterOp>(loc, empty.getType(),
-                                                  adaptor.getFilter(), empty, 1)
-                       .getResult(0);
-    SmallVector<ReassociationIndices> panels = {{0}, {}, {rank}};
-    for (int64_t i = 1; i < rank; ++i)
-      panels[1].push_back(i);
-    packed = b.create<tensor::CollapseShapeOp>(loc, packed, panels);
+    auto layout = kernel::LayoutAttr::plain(op.getContext());
+    Value packed = weir::packed<kernel::PackFilterOp>(
+        b, loc, adaptor.getFilter(), filter, layout, /*groups=*/int64_t(1));
+    SmallVector<ReassociationIndices> matrix = {{}, {rank - 1}};
+    for (int64_t i = 0; i + 1 < rank; ++i)
+      matrix[0].push_back(i);
+    packed = b.create<tensor::CollapseShapeOp>(loc, packed, matrix);
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, x, packed, /*depth=*/Value(), ValueRange(),
         emptyTensor(b, loc, type),
         /*transpose_a=*/false, /*shared=*/true, b.getArrayAttr({}),
-        /*range=*/nullptr, multipliesBytes(op));
+        multipliesBytes(op), layout);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -357,8 +246,8 @@ private:
     auto kernel = b.create<kernel::DepthwiseOp>(
         loc, type, adaptor.getX(), filter, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
-        op.getDilations(), b.getArrayAttr({}), /*rows=*/nullptr,
-        multipliesBytes(op));
+        op.getDilations(), b.getArrayAttr({}), multipliesBytes(op),
+        kernel::LayoutAttr::plain(op.getContext()));
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

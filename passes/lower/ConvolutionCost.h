@@ -41,8 +41,8 @@ ConvolutionChoice chooseConvolution(graph::ConvolutionOp op, bool isKnown);
 double tapsInside(int64_t size, int64_t results, int64_t stride, int64_t taps,
                   int64_t dilation, int64_t padding);
 
-/// Cycles of a core for the convolution of so many images by the tiles of Intel
-/// AMX, its filter in so many parts.
+/// Cycles of a core for the convolution of so many images by tile
+/// registers, its filter in so many parts.
 double tileCycles(const kernel::TileWindows &windows, int64_t images,
                   int64_t inputs, int64_t outputs, int64_t parts);
 

@@ -9,7 +9,7 @@
 
 #include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/Passes.h"
-#include "passes/lower/weights/WeightForms.h"
+#include "passes/lower/layouts/WeightForms.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
@@ -19,6 +19,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/IntEqClasses.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-fit-weights"
 
 using namespace mlir;
 
@@ -54,7 +57,7 @@ struct Use {
   }
 
   /// Whether the kernel reads the layout of inner-product pairing
-  /// (PairWeights.cpp), unless the form prevents it.
+  /// (PairingLayouts.cpp), unless the form prevents it.
   bool isPaired(const kernel::Target &target) const {
     constexpr double fewestRows = 8;
     return target.addsBeside && rows >= fewestRows;
@@ -210,6 +213,8 @@ struct FitWeights : impl::FitWeightsBase<FitWeights> {
     for (const Weights &weights : all)
       total += weights.choices.front().bytes;
     total = fit(all, total, double(budget.getInt()));
+    LLVM_DEBUG(llvm::dbgs() << "fits weights into " << total << " of "
+                            << budget.getInt() << " bytes\n");
     for (const Weights &weights : all)
       weights.apply();
     if (!module->hasAttr(limitsLayoutsName))
@@ -317,7 +322,7 @@ private:
     return chosen;
   }
 
-  /// Depthwise kernels and the tiles of AMX read f32.
+  /// Depthwise kernels and tile registers read f32.
   static FloatType halfOf(const Weights &weights,
                           const kernel::Target &target) {
     for (const Use &use : weights.uses)

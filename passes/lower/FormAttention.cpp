@@ -74,11 +74,12 @@ Product productBehind(Value value) {
   return isLeft ? product : nullptr;
 }
 
-/// Whether emitters multiply rows one by one: no layout of weights that are
-/// constants or bytes.
+/// Whether the right side is in a layout that does not depend on the numbers of
+/// the left side, and the product is of floats.
 bool isPlain(kernel::MatmulOp op) {
-  return !op.isTiled() && !op.isInWords() && !op.getPaired() &&
-         !op.getUnsignedA();
+  kernel::LayoutAttr layout = op.getLayout();
+  return !op.getUnsignedA() &&
+         (layout.isPlain() || layout.isPanels() || layout.isKMajor());
 }
 
 /// What becomes a kernel.attention.
@@ -126,8 +127,8 @@ struct Chain {
         scores.getB(), product.getB(), scores.getDepth(), product.getDepth(),
         scores.getExtras(), extras, product.getExtras(), product.getOut(),
         scores.getTransposeA(), scores.getShared(), product.getShared(),
-        softmax.getMasked(), scores.getExtraMaps(), b.getArrayAttr(maps),
-        product.getExtraMaps());
+        softmax.getMasked(), scores.getLayout(), product.getLayout(),
+        scores.getExtraMaps(), b.getArrayAttr(maps), product.getExtraMaps());
     attention.getScores().takeBody(scores.getEpilogue());
     buildWeights(attention.getWeights());
     attention.getEpilogue().takeBody(product.getEpilogue());

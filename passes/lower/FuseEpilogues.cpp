@@ -45,7 +45,8 @@ private:
     auto kernel = input.get().getDefiningOp<kernel::KernelOpInterface>();
     if (!kernel || !input.get().hasOneUse() ||
         !generic.getMatchingIndexingMap(&input).isIdentity())
-      return failure();
+      return b.notifyMatchFailure(
+          generic, "no kernel with one use computes the operand");
     SmallVector<Value> extras(kernel.getExtras());
     SmallVector<Attribute> maps(kernel.getExtraMaps().getValue());
     for (OpOperand *other : generic.getDpsInputOperands()) {
@@ -54,7 +55,8 @@ private:
       AffineMap map = generic.getMatchingIndexingMap(other);
       if (!isa<RankedTensorType>(other->get().getType()) ||
           !kernel::isExtraMap(map, generic.getNumLoops()))
-        return failure();
+        return b.notifyMatchFailure(
+            generic, "another operand has no map of an epilogue");
       extras.push_back(other->get());
       maps.push_back(AffineMapAttr::get(map));
     }

@@ -1,17 +1,14 @@
 // Constants that kernels pack are packed at compile time.
 //
-// A kernel that packs an argument takes it packed instead, where each task that
-// runs the kernel gives it a constant.
+// A kernel that packs an argument takes it packed instead, if each task that
+// runs the kernel gives it a constant. Layouts are those of the packs.
 
 #include "passes/lower/Passes.h"
-#include "passes/lower/weights/Packing.h"
-#include "passes/lower/weights/TileWeights.h"
-#include "passes/lower/weights/WeightForms.h"
+#include "passes/lower/layouts/Constants.h"
+#include "passes/lower/layouts/WeightForms.h"
 
-#include "dialects/graph/Graph.h"
 #include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/kernel/Kernel.h"
-#include "dialects/plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -28,24 +25,30 @@ namespace weir {
 
 namespace {
 
+/// How a constant is written: elements as they are, or, with a layout, packed.
+struct Packing {
+  kernel::WeightsSource source;
+  kernel::LayoutAttr layout;
+
+  /// The part that distinguishes packings of one constant to one type.
+  using Key = std::array<const void *, 5>;
+  Key key() const {
+    auto number = [](int64_t i) { return reinterpret_cast<const void *>(i); };
+    return {layout ? layout.getAsOpaquePointer() : nullptr,
+            number(source.depthStride), number(source.columnStride),
+            number(source.depth), number(source.groups)};
+  }
+};
+
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    llvm::DenseSet<Attribute> counted;
-    module.walk([&](graph::ConstantOp constant) {
-      ShapedType type = constant.getType();
-      if (counted.insert(constant.getValue()).second)
-        weightsBytes += type.getNumElements() *
-                        llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    });
-    for (auto &[name, callers] : plan::tasksOfKernels(module))
-      if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
-          kernel && !kernel->hasAttr("weir.gemm") &&
-          !kernel->hasAttr("weir.attention"))
-        for (BlockArgument argument : kernel.getArguments())
-          if (argument.hasOneUse())
-            packArgument(kernel, argument, callers);
-    module->removeAttr(weightsLeftName);
+    forEachKernel(module,
+                  [&](func::FuncOp kernel, ArrayRef<plan::TaskOp> callers) {
+                    for (BlockArgument argument : kernel.getArguments())
+                      if (argument.hasOneUse())
+                        packArgument(kernel, argument, callers);
+                  });
     bool keeps = module->hasAttr("weir.keeps_constants");
     SmallVector<DenseResourceElementsAttr> gone;
     for (graph::ConstantOp constant : replaced)
@@ -62,99 +65,21 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
 private:
   void packArgument(func::FuncOp kernel, BlockArgument argument,
                     ArrayRef<plan::TaskOp> callers) {
-    Operation *user = *argument.getUsers().begin();
-    Packing packing = {};
-    if (auto pack = dyn_cast<kernel::PackOp>(user))
-      packing = Packing::of(pack);
-    else if (auto pack = dyn_cast<kernel::PackFilterOp>(user))
-      packing = Packing::of(pack);
-    else if (auto transform = dyn_cast<kernel::TransformFilterOp>(user))
-      packing = Packing::of(transform);
-    else if (!isa<tensor::CollapseShapeOp>(user) || !WordPacking::of(user))
+    auto pack = dyn_cast<kernel::PackOpInterface>(*argument.user_begin());
+    if (!pack || pack->getOperand(0) != argument || pack->getNumResults() != 1)
       return;
-    auto transform = dyn_cast<kernel::TransformFilterOp>(user);
+    auto transform = dyn_cast<kernel::TransformFilterOp>(pack.getOperation());
     if (transform && transform.getAtRun())
       return storeAsHalves(kernel, argument, callers);
-    auto type = dyn_cast<RankedTensorType>(user->getResult(0).getType());
-    if (!type || user->getOperand(0) != argument)
+    if (!constantsFor(argument, callers))
       return;
-    packing.words = WordPacking::of(user);
-    FloatType half = storedType(kernel, argument);
-    int64_t parts = packing.words || half ? 0 : partsInTiles(user);
-    unsigned index = argument.getArgNumber();
-    auto constantOf = [&](plan::TaskOp task) {
-      return task->getOperand(index).getDefiningOp<graph::ConstantOp>();
-    };
-    for (plan::TaskOp task : callers)
-      if (!constantOf(task) || !bytesOf(constantOf(task)) ||
-          constantOf(task).getType() != argument.getType())
-        return;
-    WeightRange range;
-    if (parts)
-      for (plan::TaskOp task : callers)
-        range.add(*bytesOf(constantOf(task)), type.getElementType());
-    auto bounds = range.bounds(packing.depth, type.getElementType());
-    bool tiled = parts && bounds;
-    kernel::ConvolutionOp convolution = convolutionOf(user);
-    if (tiled) {
-      Value out = convolution ? convolution.getOut() : productOf(user).getOut();
-      bool inPanels =
-          type.getElementType().isF32() &&
-          !areApart(rowsOf(out), weightsBytes, kernel::Target::of(user));
-      Packing apart = packing;
-      apart.tileParts = parts;
-      RankedTensorType tiles =
-          tiledType(type, argument.getType(), convolution != nullptr, apart);
-      packing.tileParts = parts;
-      if (inPanels || !hasRoom(tiles, argument.getType(), callers.size()))
-        packing.tileParts = 0;
-      type = packing.tileParts ? tiles
-                               : tiledType(type, argument.getType(),
-                                           convolution != nullptr, packing);
-      packing = packing.tileParts ? apart : packing;
-    }
-    if (packing.words)
-      type = packing.words->type();
-    if (half)
-      type = type.clone(half);
-    bool unpaired =
-        bool(kernel.removeArgAttr(argument.getArgNumber(), unpairedName));
-    packing.paired = !packing.words && !tiled && !half && !unpaired &&
-                     isWorthPairing(user, /*isConstant=*/true) &&
-                     llvm::all_of(callers, [&](plan::TaskOp task) {
-                       return suitsPairs(constantOf(task), packing.pairs());
-                     });
-    if (packing.paired)
-      type = packing.pairs().type(type.getElementType());
-
-    replaceConstants(callers, index, type, packing);
+    kernel.removeArgAttr(argument.getArgNumber(), storedAsName);
+    auto type = cast<RankedTensorType>(pack->getResult(0).getType());
+    replaceConstants(callers, argument.getArgNumber(), type,
+                     {pack.getSource(), pack.getLayout()});
     argument.setType(type);
-    if (packing.words) {
-      packing.words->give(user, argument);
-    } else if (packing.paired) {
-      pair(user, argument);
-    } else if (tiled && convolution) {
-      convolution.getFilterMutable().assign(argument);
-      convolution.setRange(ArrayRef<int32_t>{bounds->first, bounds->second});
-      if (parts > 1)
-        convolution.setParts(parts);
-    } else if (tiled) {
-      kernel::MatmulOp product = productOf(user);
-      Operation *between = product.getB().getDefiningOp();
-      product.getBMutable().assign(argument);
-      product.setRange(ArrayRef<int32_t>{bounds->first, bounds->second});
-      if (parts > 1)
-        product.setParts(parts);
-      if (between != user)
-        between->erase();
-    } else {
-      for (Operation *reader : user->getResult(0).getUsers())
-        if (auto flat = dyn_cast<tensor::CollapseShapeOp>(reader))
-          flat.getResult().setType(
-              flat.getResultType().clone(type.getElementType()));
-      user->getResult(0).replaceAllUsesWith(argument);
-    }
-    user->erase();
+    pack->getResult(0).replaceAllUsesWith(argument);
+    pack->erase();
     setTypes(kernel);
   }
 
@@ -164,25 +89,19 @@ private:
                                      kernel.getResultTypes()));
   }
 
-  /// The type of 16 bits that weir-fit-weights has chosen, or null.
-  static FloatType storedType(func::FuncOp kernel, BlockArgument argument) {
-    unsigned index = argument.getArgNumber();
-    auto type =
-        dyn_cast_or_null<TypeAttr>(kernel.removeArgAttr(index, storedAsName));
-    return type ? dyn_cast<FloatType>(type.getValue()) : FloatType();
-  }
-
-  /// A filter that each run transforms.
+  /// A filter that each run transforms is stored in the type of 16 bits that
+  /// weir-fit-weights has chosen, if any.
   void storeAsHalves(func::FuncOp kernel, BlockArgument argument,
                      ArrayRef<plan::TaskOp> callers) {
-    FloatType half = storedType(kernel, argument);
-    if (!half)
-      return;
     unsigned index = argument.getArgNumber();
-    RankedTensorType type = cast<RankedTensorType>(argument.getType());
-    replaceConstants(callers, index, type.clone(half),
-                     Packing::copy(type.getNumElements()));
-    argument.setType(type.clone(half));
+    auto stored =
+        dyn_cast_or_null<TypeAttr>(kernel.removeArgAttr(index, storedAsName));
+    if (!stored)
+      return;
+    auto from = cast<RankedTensorType>(argument.getType());
+    RankedTensorType type = from.clone(stored.getValue());
+    replaceConstants(callers, index, type, {});
+    argument.setType(type);
     setTypes(kernel);
   }
 
@@ -198,57 +117,6 @@ private:
       task->setOperand(index, packed);
       replaced.insert(constant);
     }
-  }
-
-  /// Whether the budget has room for parts of f32, which are 1.5 times as
-  /// large; these bytes are then taken.
-  bool hasRoom(RankedTensorType tiles, Type plain, size_t constants) {
-    auto left = getOperation()->getAttrOfType<IntegerAttr>(weightsLeftName);
-    auto from = cast<RankedTensorType>(plain);
-    if (!left || !from.getElementType().isF32())
-      return true;
-    int64_t more = (tiles.getNumElements() * 2 - from.getNumElements() * 4) *
-                   int64_t(constants);
-    if (more > left.getInt())
-      return false;
-    Builder b(&getContext());
-    getOperation()->setAttr(
-        weightsLeftName,
-        b.getI64IntegerAttr(left.getInt() - std::max<int64_t>(more, 0)));
-    return true;
-  }
-
-  /// The type of what tiles are to multiply, and `packing` as it is of that:
-  /// panels are as wide as tiles are.
-  static RankedTensorType tiledType(RankedTensorType panels, Type plain,
-                                    bool isFilter, Packing &packing) {
-    SmallVector<int64_t> taps;
-    if (isFilter)
-      taps = llvm::to_vector(cast<ShapedType>(plain).getShape().drop_back(2));
-    if (packing.tileParts) {
-      packing.taps = taps;
-      return packing.tiles().type(panels.getElementType(), taps);
-    }
-    packing.width = WeightRange::panelWidth;
-    int64_t depth = packing.depth;
-    for (int64_t size : taps)
-      depth /= size;
-    SmallVector<int64_t> shape = {
-        int64_t(llvm::divideCeil(packing.columns, packing.width))};
-    shape.append(taps);
-    shape.append({depth, packing.width});
-    return panels.clone(shape);
-  }
-
-  static bool suitsPairs(graph::ConstantOp constant, const PairPacking &pairs) {
-    ArrayRef<char> bytes = *bytesOf(constant);
-    bool isSplat = bytes.size() != pairs.depth * pairs.columns * sizeof(float);
-    return !isSplat &&
-           pairs.suits(reinterpret_cast<const float *>(bytes.data()));
-  }
-
-  static std::optional<ArrayRef<char>> bytesOf(graph::ConstantOp constant) {
-    return rawBytes(constant.getValue());
   }
 
   /// The constant packed, beside it. Functions that have equal constants share
@@ -267,17 +135,21 @@ private:
   static DenseResourceElementsAttr packBytes(graph::ConstantOp constant,
                                              RankedTensorType type,
                                              const Packing &packing) {
-    ArrayRef<char> from = *bytesOf(constant);
-    Type element = constant.getType().getElementType();
+    ArrayRef<char> from = *rawBytes(constant.getValue());
+    kernel::WeightsSource source = packing.source;
+    kernel::LayoutAttr layout = packing.layout;
+    source.element = constant.getType().getElementType();
+    // Elements are narrowed first, unless the layout does it.
     std::vector<char> halves;
+    Type stored = layout ? layout.getFormat().elementOf(layout, source.element)
+                         : source.element;
     if (auto half = dyn_cast<FloatType>(type.getElementType());
-        half && half.getWidth() == 16 && element.isF32() &&
-        !packing.tileParts) {
+        half && half != stored) {
       halves = toHalves(from, half);
       from = halves;
-      element = half;
+      source.element = half;
     }
-    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+    int64_t bytes = source.element.getIntOrFloatBitWidth() / 8;
     std::vector<char> spread;
     auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (dense && dense.isSplat()) {
@@ -288,8 +160,13 @@ private:
     AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
         type.getNumElements() * (type.getElementTypeBitWidth() / 8),
         /*align=*/64);
-    std::memset(blob.getMutableData().data(), 0, blob.getData().size());
-    packing.run(from.data(), blob.getMutableData().data(), element);
+    char *to = blob.getMutableData().data();
+    std::memset(to, 0, blob.getData().size());
+    source.data = from.data();
+    if (layout)
+      layout.getFormat().pack(layout, source, to);
+    else
+      std::memcpy(to, from.data(), from.size());
     return DenseResourceElementsAttr::get(type, "packed", std::move(blob));
   }
 
@@ -311,7 +188,6 @@ private:
   std::map<Key, Value> made;                      // of a constant op
   std::map<Key, DenseResourceElementsAttr> packs; // of a constant's value
   llvm::SetVector<graph::ConstantOp> replaced;
-  int64_t weightsBytes = 0; // of all constants
 };
 
 } // namespace

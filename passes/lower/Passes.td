@@ -4,6 +4,8 @@
 #define WEIR_PASSES_LOWER
 
 include "mlir/Pass/PassBase.td"
+include "passes/lower/custom/Passes.td"
+include "passes/lower/libraries/Passes.td"
 
 def LowerGraph : Pass<"weir-lower-graph"> {
   let summary = "Lowers the ops of the graph dialect to linalg on tensors";
@@ -57,13 +59,13 @@ def FitWeights : Pass<"weir-fit-weights", "::mlir::ModuleOp"> {
     - A convolution is a direct sum (`weir.direct`).
     - Weights of f32 that f16 or bf16 represents exactly are stored as such, and
       kernels widen them in registers (`weir.stored_as`, on a kernel's
-      argument). Kernels for AMX read f32.
+      argument). Kernels for tile registers read f32.
 
     With `weir.limits_layouts` the budget also counts second layouts of weights that
     kernels share. If a kernel uses inner-product pairing and another reads plain
     panels, then both may read panels (`weir.unpaired`, on an argument). The rest of
     the budget, `weir.weights_left`, is the room for the bf16 splits that
-    `weir-pack-weights` makes for AMX.
+    `weir-choose-layouts` chooses for tile registers.
 
     ```mlir
     %y = graph.convolution %x, %w {...} : ...
@@ -152,25 +154,37 @@ def FormAttention : Pass<"weir-form-attention", "::mlir::func::FuncOp"> {
                            "::weir::kernel::KernelDialect"];
 }
 
-def NarrowPanels : Pass<"weir-narrow-panels", "::mlir::ModuleOp"> {
-  let summary = "Narrows the panels of constants for products of few rows";
+def ChooseLayouts : Pass<"weir-choose-layouts", "::mlir::ModuleOp"> {
+  let summary = "Chooses how the weights of kernels lie in memory";
   let description = [{
-    Panels of three or four vectors are for products of several rows. If all
-    products by a constant have one row, its panels get two vectors. Threads then
-    share them more evenly, and there is less padding. With few registers and up to
-    six rows, panels are as wide as a tile with sums for all rows. They have one
-    vector if such a tile reads several panels at a time. A constant that other
-    products read too keeps its panels, so that it is packed once.
+    `weir-lower-graph` packs all weights in the layout `plain`. This pass sets
+    another `#kernel.layout` on each `kernel.pack`, `kernel.pack_filter` and
+    `kernel.transform_filter`, and on the kernel that reads it, or drops the pack.
+    All decisions on layouts are here; later passes obey them:
+
+    - Products of few rows by what a run computes read it as it is. Others read
+      panels, whose width follows from the registers of the target.
+    - Results of few columns are dot products, and read the K-major layout.
+    - Constants that only products of few rows read have narrower panels.
+    - Constants get the layout of Intel AMX or of AVX-512 VNNI if that saves time,
+      with the safe exponent range of the elements and the split of
+      `weir.precision`. A budget (`weir.weights_left`) limits split weights.
+    - Constants that `weir-fit-weights` stores as f16 or bf16 (`weir.stored_as`) get
+      that type.
+    - Other constants, and what each run packs, get the layout of inner-product
+      pairing if that saves time. A left side that is transposed is then transposed
+      back.
 
     ```mlir
-    %p = kernel.pack ins(%w : tensor<784x512xf32>)
-        outs(%e : tensor<11x784x48xf32>) -> tensor<11x784x48xf32>
+    %p = kernel.pack ins(%w : tensor<784x512xf32>) layout <plain>
+        outs(%e : tensor<784x512xf32>) -> tensor<784x512xf32>
     // becomes
-    %p = kernel.pack ins(%w : tensor<784x512xf32>)
-        outs(%n : tensor<16x784x32xf32>) -> tensor<16x784x32xf32>
+    %p = kernel.pack ins(%w : tensor<784x512xf32>) layout <panels(48)>
+        outs(%n : tensor<11x784x48xf32>) -> tensor<11x784x48xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
@@ -178,10 +192,8 @@ def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
   let description = [{
     Applies to an argument of a kernel whose only user is `kernel.pack`,
     `kernel.pack_filter` or `kernel.transform_filter`. If it is a constant in all
-    tasks, the argument becomes the packed constant. Its layout is panels, the AMX
-    tile layout with the `range` of its elements, the VNNI layout for dot products
-    of bytes, or scaled panels for inner-product pairing. The pass frees the bytes
-    of constants that no op names any more.
+    tasks, the argument becomes the constant in the layout of that op. The pass
+    frees the bytes of constants that no op names any more.
 
     ```mlir
     %y = plan.task @kernel_0(%x, %w) : (tensor<4x8xf32>, tensor<8x20xf32>) -> ...
@@ -190,30 +202,6 @@ def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::weir::graph::GraphDialect"];
-}
-
-def PairPanels : Pass<"weir-pair-panels", "::mlir::func::FuncOp"> {
-  let summary = "Packs run-time operands for inner-product pairing";
-  let description = [{
-    A product whose right side has a `kernel.pack` after weir-pack-weights uses
-    inner-product pairing under two conditions. The target has additions beside its
-    multiply-adds, and the product has enough rows: scaling and testing the panels
-    must cost less than pairing saves. A transposed left side is transposed back
-    first. A kernel with two products, such as an attention, does not change,
-    because it computes a block of rows at a time.
-
-    ```mlir
-    %p = kernel.pack ins(%b : tensor<512x512xf32>)
-        outs(%e : tensor<11x512x48xf32>) -> tensor<11x512x48xf32>
-    %c = kernel.matmul ins(%a, %p : ...) outs(%d : ...) ...
-    // becomes
-    %p = kernel.pack ins(%b : tensor<512x512xf32>)
-        outs(%e : tensor<16x514x32xf32>) -> tensor<16x514x32xf32> {paired}
-    %c = kernel.matmul ins(%a, %p : ...) outs(%d : ...) attributes {paired, ...}
-    ```
-  }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect",
-                           "::mlir::tensor::TensorDialect"];
 }
 
 #endif // WEIR_PASSES_LOWER

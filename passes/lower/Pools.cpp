@@ -259,11 +259,13 @@ struct PoolToKernel : OpConversionPattern<Op> {
                       std::min(widest, type.getDimSize(type.getRank() - 2));
     if (type.getRank() > 4 || !isa<FloatType>(type.getElementType()) ||
         columns > most || kernel::Target::of(op).gpu)
-      return failure();
-    // The greatest is an element itself, and AVX-512 BF16 makes zeros of what
-    // is denormal where it narrows floats.
+      return b.notifyMatchFailure(
+          op, "its windows are too large for vectors of channels");
+    // The result is an element itself, and a processor's instruction may turn a
+    // denormal number into zero where it narrows floats to bf16.
     if (largest && type.getElementType().isBF16())
-      return failure();
+      return b.notifyMatchFailure(
+          op, "narrowing would flush denormal bf16 values to zero");
     Value x = adaptor.getX();
     if (!largest || !isWorthTwo(op.getWindow())) {
       b.replaceOp(op, pool(b, op, x, {true, true}));

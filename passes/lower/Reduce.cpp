@@ -157,7 +157,8 @@ struct LowerArgOfWords : OpConversionPattern<Op> {
     if (!(element.isF32() || element.isSignlessInteger(32)) ||
         x.getDimSize(axis) >= none || x.getDimSize(axis) < lanes ||
         ShapedType::getNumElements(x.getShape().drop_front(axis + 1)) >= lanes)
-      return failure();
+      return b.notifyMatchFailure(
+          op, "its rows are not long vectors of 32-bit elements");
     Loops loops(b, x, axis);
     Value extremes = extremesOf(op, adaptor.getX(), loops, b);
     auto init = result.clone(i32);

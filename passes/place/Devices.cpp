@@ -1,4 +1,4 @@
-// The devices that nodes of a model are constrained to.
+// Reads the devices to which the nodes of a model are constrained.
 
 #include "passes/place/Devices.h"
 
@@ -38,7 +38,7 @@ LogicalResult explainDevices(ModuleOp module) {
   auto devices = module->getAttrOfType<DictionaryAttr>("weir.devices");
   if (!devices)
     return success();
-  // Of each device the first op, and how many nodes more.
+  // For each device the first op, and the number of further ones.
   llvm::MapVector<StringAttr, std::pair<Operation *, int64_t>> absent;
   llvm::SmallPtrSet<Attribute, 16> seen;
   WalkResult walked = module.walk([&](Operation *op) {

@@ -1,4 +1,4 @@
-// The devices that nodes of a model are constrained to.
+// Reads the devices to which the nodes of a model are constrained.
 
 #ifndef WEIR_PASSES_PLACE_DEVICES_H
 #define WEIR_PASSES_PLACE_DEVICES_H
@@ -7,15 +7,14 @@
 
 namespace weir {
 
-/// The nodes that a location names, the innermost first.
+/// The names of nodes in a location, the innermost first.
 llvm::SmallVector<mlir::StringAttr> nodesOf(mlir::Location location);
 
-/// The error that a constraint names no device.
+/// Reports the error that a constraint names no device.
 mlir::LogicalResult namesNone(mlir::Location at, mlir::StringAttr device);
 
-/// Says for each device but the processor which node of the module is
-/// constrained to it, where a processor computes all; an error where one names
-/// none.
+/// For a CPU target, remarks which node is constrained to each other device, as
+/// the CPU computes it anyway. An error if a constraint names no device.
 mlir::LogicalResult explainDevices(mlir::ModuleOp module);
 
 } // namespace weir

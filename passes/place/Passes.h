@@ -1,4 +1,4 @@
-// Passes of stage place. What each does: Passes.td.
+// Passes of the stage place; Passes.td describes each.
 
 #ifndef WEIR_PASSES_PLACE_PASSES_H
 #define WEIR_PASSES_PLACE_PASSES_H

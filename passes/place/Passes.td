@@ -24,28 +24,4 @@ def PlaceOps : Pass<"weir-place-ops", "::mlir::ModuleOp"> {
   }];
 }
 
-def CrossDevices : Pass<"weir-cross-devices", "::mlir::ModuleOp"> {
-  let summary = "Copies values that one device computes and the other uses";
-  let description = [{
-    Operands and results of tasks with `host` are in the host's memory. Arguments,
-    results, variables and the conditions of control flow are in the device's. A
-    value that the other side uses is copied once, after its task, and a remark
-    reports each copy. A reshape between two tasks of the host stays there. Kernels
-    of the host move into the module `@weir_host_kernels`, on which the passes for
-    a CPU run.
-
-    ```mlir
-    %h = plan.task @a(%x) {host} : (tensor<4xf32>) -> tensor<4xf32>
-    return %h : tensor<4xf32>
-    // becomes
-    %1 = plan.transfer %x to host : tensor<4xf32>
-    %h = plan.task @a(%1) {host} : (tensor<4xf32>) -> tensor<4xf32>
-    %2 = plan.transfer %h to device : tensor<4xf32>
-    return %2 : tensor<4xf32>
-    ```
-  }];
-  let dependentDialects = ["::weir::graph::GraphDialect",
-                           "::weir::plan::PlanDialect"];
-}
-
 #endif // WEIR_PASSES_PLACE

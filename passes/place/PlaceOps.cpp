@@ -1,4 +1,4 @@
-// Says of each op that computes whether a GPU or its host does.
+// Assigns each op to the GPU or to its host.
 
 #include "passes/place/Passes.h"
 
@@ -21,7 +21,7 @@ struct Rule {
   StringRef text;
 };
 
-/// The rules and constraints of one module.
+/// Applies the rules and constraints of one module.
 class Placing {
 public:
   explicit Placing(ModuleOp module)
@@ -79,7 +79,7 @@ private:
     return success();
   }
 
-  /// Where the node is said to be, unless an inner one has decided.
+  /// Decides by the constraint of a node, unless an inner node has decided.
   LogicalResult placeOf(Operation *op, StringAttr node,
                         std::optional<bool> &isHost) {
     bool isDecided = isHost.has_value(), hasRule = false;
@@ -112,8 +112,8 @@ private:
 
   ModuleOp module;
   DictionaryAttr devices;
-  /// Nodes of which the model wants two devices, each with the node that it is
-  /// to be beside.
+  /// Nodes that the model constrains to two devices, each with the node beside
+  /// which it must be.
   DictionaryAttr torn;
   std::vector<Rule> rules;
 };

@@ -1,9 +1,9 @@
-// Brings together small tasks that do not depend on each other, for threads.
+// Groups small independent tasks, so that they share one parallel region.
 //
-// A task of much work is cut into grains for all threads, and so are these; but
-// the less there is to do between two moments at which threads meet, the more
-// the meeting costs. A wave meets once for several tasks. Those that are of one
-// already, by rows, stay where they are.
+// Threads divide the work items of each task between them, and wait at a
+// barrier after it. The barrier costs as much as a few microseconds of work, so
+// small tasks gain from sharing one. Tasks that are already in a group, by
+// row-wise fusion, keep it.
 
 #include "passes/plan/Passes.h"
 
@@ -11,6 +11,9 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-form-waves"
 
 using namespace mlir;
 
@@ -20,16 +23,17 @@ namespace weir {
 
 namespace {
 
-/// A wave of so many nanoseconds, or tasks, takes no more.
+/// A group accepts no more tasks after so many nanoseconds, or so many tasks.
 constexpr int64_t enoughTime = 64000;
 constexpr size_t enoughTasks = 16;
-/// How many tasks may be overtaken: their operands live on meanwhile.
+/// The number of tasks that a later one may overtake. The limit exists because
+/// the operands of overtaken tasks stay live.
 constexpr size_t mostOvertaken = 512;
-/// Of a task's result for others, where it may come before them.
+/// A large task runs before a small one if it has so many slices for others.
 constexpr size_t fewestParts = 4;
 
-/// A stretch of ops that may change places as far as they do not depend on
-/// each other.
+/// A sequence of ops that may be reordered where they do not depend on each
+/// other.
 class Stretch {
 public:
   Stretch(ArrayRef<Operation *> ops, ArrayRef<int64_t> times)
@@ -54,6 +58,9 @@ public:
         if (meets)
           cast<plan::TaskOp>(ops[i]).setWave(waves);
       }
+      if (meets)
+        LLVM_DEBUG(llvm::dbgs() << "runs " << wave.size() << " tasks of "
+                                << time << " ns in one parallel region\n");
       waves += meets;
       while (first < ops.size() && done[first])
         ++first;
@@ -61,11 +68,11 @@ public:
   }
 
 private:
-  /// The first task that is left, and later ones that need nothing that is.
-  /// Views of what is there go first: they are no work. Where a task would be
-  /// alone, one of much work comes first that gives others a part each: so a
-  /// recurrent net's steps of one direction wait for what those of the other
-  /// one shall meet.
+  /// Returns the first remaining task and later ones whose operands are
+  /// computed. Views of computed values move to the front, since they cost
+  /// nothing. If the group would have one task, a large task that feeds several
+  /// others runs instead. For example, the steps of one direction of a
+  /// recurrent net wait for the steps of the other one.
   SmallVector<size_t> nextWave() {
     SmallVector<size_t> wave;
     std::optional<size_t> large;
@@ -100,7 +107,7 @@ private:
     return wave;
   }
 
-  /// Whether slices of the result are for several tasks.
+  /// Whether the result has slices for several tasks.
   static bool hasParts(Operation *op) {
     size_t slices = 0;
     SmallVector<Operation *> views(op->user_begin(), op->user_end());
@@ -124,7 +131,7 @@ private:
   ArrayRef<int64_t> times;
   SmallVector<bool> done;
   DenseMap<Operation *, size_t> place;
-  Operation *end = nullptr; // what follows
+  Operation *end = nullptr; // the op after the sequence
   size_t first = 0;
 };
 

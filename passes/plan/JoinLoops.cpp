@@ -1,8 +1,10 @@
-// Two loops of equally many rounds become one, for threads.
+// Merges two loops with equal trip counts, so that their tasks can share
+// parallel regions.
 //
-// Tasks of one loop wait for each other: a wave has none to bring together. So
-// it is with each direction of a recurrent net, whose loops need nothing of
-// each other. In one loop their tasks meet.
+// Each task of a loop depends on the one before, so a single loop has no
+// independent tasks to group. The two directions of a bidirectional recurrent
+// net are such loops: neither depends on the other, and the merged loop pairs
+// their tasks.
 
 #include "passes/plan/Passes.h"
 
@@ -12,6 +14,9 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-join-loops"
 
 using namespace mlir;
 
@@ -21,10 +26,10 @@ namespace weir {
 
 namespace {
 
-/// A loop whose first variable alone says when it ends.
+/// A loop whose trip count depends only on its first variable, the counter.
 struct CountedLoop {
   graph::WhileOp loop;
-  plan::TaskOp condition, step; // of the counter
+  plan::TaskOp condition, step; // the tasks that compute them from the counter
 
   static std::optional<CountedLoop> of(graph::WhileOp loop) {
     Block &condition = loop.getCondition().front();
@@ -57,7 +62,7 @@ struct CountedLoop {
            step.getKernelAttr() == other.step.getKernelAttr();
   }
 
-  /// Nanoseconds of a round of tasks that are all small; -1: some are not.
+  /// The nanoseconds of one iteration, or -1 if a task of it is not small.
   int64_t time(SymbolTable &symbols) {
     int64_t total = 0;
     for (Operation &op : loop.getBody().front().without_terminator()) {
@@ -70,8 +75,8 @@ struct CountedLoop {
   }
 };
 
-/// What `later` needs of what stands between it and `loop`, in order; none
-/// where that needs the loop, or may not move.
+/// The ops between `loop` and `later` on which `later` depends, in order. No
+/// value if one of them depends on the loop, or cannot move.
 std::optional<SmallVector<Operation *>>
 neededBetween(Operation *loop, Operation *later, SymbolTable &symbols) {
   SetVector<Operation *> needed;
@@ -98,7 +103,7 @@ neededBetween(Operation *loop, Operation *later, SymbolTable &symbols) {
   return SmallVector<Operation *>(llvm::reverse(moved));
 }
 
-/// Puts what `later` does into `first`, with its variables behind those there.
+/// Appends the variables and the body of `later` to those of `first`.
 void join(CountedLoop &first, CountedLoop &later) {
   graph::WhileOp one = first.loop, other = later.loop;
   SmallVector<Value> inits(one.getInits());
@@ -164,6 +169,8 @@ private:
     auto needed = neededBetween(first.loop, later.loop, symbols);
     if (!needed)
       return false;
+    LLVM_DEBUG(llvm::dbgs() << "joins the loop at " << later.loop.getLoc()
+                            << " with that at " << first.loop.getLoc() << "\n");
     for (Operation *op : *needed)
       op->moveBefore(first.loop);
     join(first, later);

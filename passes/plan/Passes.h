@@ -1,4 +1,4 @@
-// Passes of stage plan. What each does: Passes.td.
+// Passes of the stage plan; Passes.td describes each.
 
 #ifndef WEIR_PASSES_PLAN_PASSES_H
 #define WEIR_PASSES_PLAN_PASSES_H

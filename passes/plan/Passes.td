@@ -68,4 +68,39 @@ def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weir::plan::PlanDialect"];
 }
 
+def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
+  let summary = "Places a kernel's own buffers in one block of scratch memory";
+  let description = [{
+    Each `memref.alloc` becomes a view at an offset into one more argument, whose
+    size is the attribute `weir.scratch_bytes`. Buffers that are not used by the
+    same top-level op may share bytes. No allocation remains. A buffer within
+    `kernel.parts` exists once for each of the module's `weir.slots`.
+
+    ```mlir
+    %a = memref.alloc() : memref<4xf32>
+    // becomes
+    %a = memref.view %scratch[%c0][] : memref<64xi8> to memref<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def MarkInPlace : Pass<"weir-mark-in-place"> {
+  let summary = "Marks the inputs whose memory a kernel's output may share";
+  let description = [{
+    A kernel that is one loop over elements may write each element where it has
+    read it. A kernel that first copies an input to its output needs no copy if
+    both are one buffer. `weir.in_place` lists these inputs, as for epilogues
+    (`weir-emit-kernels`). The plan then lets the kernel of a new value write to
+    the variable, or to that of a loop, and a result alias an input that dies.
+
+    ```mlir
+    linalg.generic {indexing_maps = [#d0, #d0]} ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+    // the function becomes
+    func.func private @kernel_0(%x, %y) attributes {weir.in_place = array<i64: 0>}
+    ```
+  }];
+}
+
 #endif // WEIR_PASSES_PLAN

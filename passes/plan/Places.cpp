@@ -1,4 +1,4 @@
-// Places of one program: where values lie, and from when to when.
+// Creates the buffers of one program and tracks their lifetimes.
 
 #include "passes/plan/Places.h"
 
@@ -46,7 +46,7 @@ State::State(ModuleOp module) {
     if (auto slice = variable->getAttrOfType<StringAttr>("weir.slice"))
       fields.push_back(b.getNamedAttr("slice", slice));
     list.push_back(b.getDictionaryAttr(fields));
-    // One without elements has a place, too.
+    // An empty tensor has a buffer too, so that each value has an address.
     int64_t bytes =
         std::max<int64_t>(bytesOf(placeType(variable.getType())), 1);
     end = llvm::alignTo(end + bytes, plan::alignment);
@@ -78,8 +78,7 @@ Value Places::state(Location loc, int64_t offset, Type type) {
   return make<plan::StateOp>(loc, placeType(type), offset);
 }
 
-// Not used yet: the first use is the earliest moment there has been, the last
-// the latest.
+// The interval is empty: the first use lowers its begin and raises its end.
 Value Places::buffer(Location loc, MemRefType type, bool host) {
   auto buffer =
       make<plan::BufferOp>(loc, type, /*offset=*/0,

@@ -1,4 +1,4 @@
-// Places of one program: where values lie, and from when to when.
+// The buffers of one program, and their lifetimes.
 
 #ifndef WEIR_PASSES_PLAN_PLACES_H
 #define WEIR_PASSES_PLAN_PLACES_H
@@ -9,14 +9,14 @@
 
 namespace weir {
 
-/// The memref of a tensor's bytes.
+/// The memref type of a tensor, in row-major order without padding.
 mlir::MemRefType placeType(mlir::Type tensor);
 
-/// Bytes of a tensor at a boundary; a truth value takes a byte. Importing has
-/// checked that this does not overflow.
+/// The size in bytes of a tensor at the boundary of a library; an i1 takes a
+/// byte. The importer has checked that the product does not overflow.
 int64_t bytesOf(mlir::MemRefType type);
 
-/// The block of weights, shared by the entries of the module.
+/// Offsets in the block of weights, which the entries of a module share.
 class Weights {
 public:
   int64_t place(mlir::ElementsAttr value, mlir::MemRefType type);
@@ -29,8 +29,8 @@ private:
   int64_t end = 0;
 };
 
-/// The block of state, shared by the entries of the module: its variables in
-/// the order in which they stand.
+/// Offsets in the block of state, which the entries of a module share. The
+/// variables are in the order of the module.
 class State {
 public:
   explicit State(mlir::ModuleOp module);
@@ -46,8 +46,9 @@ private:
   int64_t end = 0;
 };
 
-/// Moments are counted task by task, but waves as one; a buffer of the arena
-/// lives from its first use to its last.
+/// Creates buffers and records when each is used. Time is counted in tasks; a
+/// group of independent tasks has one time. A buffer of the arena is live from
+/// its first to its last use.
 class Places {
 public:
   Places(plan::ProgramOp program, Weights &weights)
@@ -60,27 +61,28 @@ public:
   mlir::Value weight(mlir::Location loc, mlir::ElementsAttr value,
                      mlir::Type type, bool host = false);
   mlir::Value state(mlir::Location loc, int64_t offset, mlir::Type type);
-  /// A buffer that is first used at the next `touch`.
+  /// Creates a buffer that is not live before the next `touch`.
   mlir::Value buffer(mlir::Location loc, mlir::MemRefType type,
                      bool host = false);
   /// The elements of `source` from `start` on, as a buffer of `type`.
   mlir::Value view(mlir::Location loc, mlir::Value source,
                    mlir::MemRefType type, int64_t start = 0);
 
-  /// The place that `place` is a view of, or itself.
+  /// The buffer of which `place` is a view, or `place` itself.
   static mlir::Value root(mlir::Value place);
-  /// Says that a place is used now.
+  /// Records a use at the current time.
   void touch(mlir::Value place);
-  /// Says that what is used before and since the moment `start`, and `others`
-  /// in any case, are used to this moment.
+  /// Extends lifetimes to the current time: of each buffer with a use before
+  /// the time `start` and one since then, and of `others`. The end of a loop
+  /// calls it, since each iteration reads such buffers.
   void keep(int64_t start, llvm::ArrayRef<mlir::Value> others);
 
-  /// Gives each buffer of an arena, or of that of a GPU's host, its offset; the
-  /// arena's size and its lower bound.
+  /// Assigns an offset to each buffer of the arena, or of the arena of a GPU's
+  /// host. Returns the size of that arena and a lower bound of it, in bytes.
   std::pair<int64_t, int64_t> assignOffsets(bool host);
 
 private:
-  /// Places stand before all tasks, so that they dominate nested ones.
+  /// Creates an op before all tasks, where it dominates nested ones.
   template <typename Op, typename... Args>
   Op make(mlir::Location loc, Args &&...args);
 

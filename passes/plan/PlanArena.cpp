@@ -1,4 +1,5 @@
-// An entry function becomes a plan: places for its buffers, tasks in order.
+// Turns an entry function into a plan: buffers with offsets, and tasks in
+// order.
 
 #include "passes/plan/Passes.h"
 
@@ -6,6 +7,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/plan/Planner.h"
 #include "passes/plan/Signature.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-plan-arena"
 
 using namespace mlir;
 
@@ -37,6 +41,9 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       if (failed(planner.run(tasks)))
         return signalPassFailure();
       auto [bytes, bound] = planner.assignOffsets(/*host=*/false);
+      LLVM_DEBUG(llvm::dbgs()
+                 << name.getValue() << ": " << bytes
+                 << " bytes of arena, at least " << bound << " in any plan\n");
       arena = std::max(arena, bytes);
       maxLive = std::max(maxLive, bound);
       host = std::max(host, planner.assignOffsets(/*host=*/true).first);

@@ -1,4 +1,4 @@
-// The plan of one entry: places for its buffers, tasks in order.
+// Plans one entry: which buffer each value has, and the order of tasks.
 
 #include "passes/plan/Planner.h"
 
@@ -21,8 +21,7 @@ static ArrayRef<int64_t> inPlaceOf(func::FuncOp kernel) {
   return inputs ? inputs.asArrayRef() : ArrayRef<int64_t>();
 }
 
-/// An output of the kernel may be where one of the inputs is that it reads in
-/// place.
+/// Lets an output share the buffer of an input that the kernel reads in place.
 static void letAlias(func::FuncOp kernel, plan::TaskOp task) {
   unsigned inputs = task.getInputs().size();
   for (int64_t i : inPlaceOf(kernel))
@@ -43,7 +42,8 @@ static std::optional<int64_t> startOf(graph::SliceOp slice) {
                                 slice.getStrides());
 }
 
-/// Whether what makes the value leaves it in the memory of a GPU's host.
+/// Whether the op that computes the value leaves it in the memory of a GPU's
+/// host.
 static bool isOnHost(Value value) {
   Operation *maker = value.getDefiningOp();
   if (auto task = dyn_cast_or_null<plan::TaskOp>(maker))
@@ -59,8 +59,8 @@ LogicalResult Planner::run(OpBuilder tasks) {
   for (BlockArgument argument : body.getArguments())
     where[argument] =
         places.argument(entry.getLoc(), index++, argument.getType());
-  // What the entry returns is written straight to the caller. Only one output
-  // can be where it is written; others are copies.
+  // Results of the entry are written directly to the caller's memory. A value
+  // that is returned twice is written to one output and copied to the others.
   SmallVector<Value> outputs;
   for (Value value : result.getOperands()) {
     outputs.push_back(
@@ -181,7 +181,8 @@ LogicalResult Planner::planIf(graph::IfOp op, OpBuilder &tasks) {
         std::make_pair(&op.getElseRegion(), &branch.getElseRegion())}) {
     OpBuilder inner = OpBuilder::atBlockEnd(&to->emplaceBlock());
     OperandRange values = from->front().getTerminator()->getOperands();
-    // Each branch makes its results where those of the conditional lie.
+    // Each branch computes its results in the buffers of the conditional's
+    // results.
     for (auto [value, result] : llvm::zip_equal(values, results))
       makeAt(value, result, from->front());
     if (failed(planBlock(from->front(), inner)))
@@ -236,7 +237,8 @@ LogicalResult Planner::planWhile(graph::WhileOp op, OpBuilder &tasks) {
   for (auto [from, variable] : llvm::zip_equal(next, variables))
     copy(body, from, variable);
 
-  // What lives into the loop is needed in each round.
+  // Values from outside of the loop stay live until its end, as each iteration
+  // reads them.
   variables.push_back(condition);
   places.keep(start, variables);
   places.advance();
@@ -297,7 +299,8 @@ void Planner::makeInPlace(plan::TaskOp task, Value value, Value place,
 }
 
 void Planner::takeOver(plan::TaskOp task, Value output) {
-  // Of several outputs another may be written before the input is read.
+  // With several outputs, one may be written before the input of another is
+  // read.
   if (task->getNumResults() != 1 || where.contains(output))
     return;
   func::FuncOp kernel = kernelOf(task);

@@ -1,4 +1,4 @@
-// The plan of one entry: places for its buffers, tasks in order.
+// Plans one entry: which buffer each value has, and the order of tasks.
 
 #ifndef WEIR_PASSES_PLAN_PLANNER_H
 #define WEIR_PASSES_PLAN_PLANNER_H
@@ -12,8 +12,8 @@
 
 namespace weir {
 
-/// Turns the body of `entry` into tasks of `program`. What its checks say goes
-/// to `checks`, whose place tells which of them fails.
+/// Turns the body of `entry` into tasks of `program`. Messages of checks are
+/// appended to `checks`; the index of a message is the code of its check.
 class Planner {
 public:
   Planner(mlir::func::FuncOp entry, plan::ProgramOp program, Weights &weights,
@@ -21,11 +21,11 @@ public:
       : entry(entry), places(program, weights), state(state), checks(checks),
         uses(entry) {}
 
-  /// Fails, with a diagnostic, at an op that no kernel computes.
+  /// Fails, with a diagnostic, at an op without a kernel.
   mlir::LogicalResult run(mlir::OpBuilder tasks);
 
-  /// After `run`: the size of the arena, or of that of a GPU's host, and its
-  /// lower bound.
+  /// After `run`, assigns offsets in the arena, or in the arena of a GPU's
+  /// host. Returns the size of that arena and a lower bound of it, in bytes.
   std::pair<int64_t, int64_t> assignOffsets(bool host);
 
 private:
@@ -33,39 +33,43 @@ private:
 
   void planTask(plan::TaskOp task, mlir::OpBuilder &tasks);
 
-  /// Weights are in both memories.
+  /// A transfer of a weight needs no copy, because weights are in both
+  /// memories.
   void planTransfer(plan::TransferOp transfer, mlir::OpBuilder &tasks);
 
   mlir::LogicalResult planIf(graph::IfOp op, mlir::OpBuilder &tasks);
 
   mlir::LogicalResult planWhile(graph::WhileOp op, mlir::OpBuilder &tasks);
 
-  /// Has `value` made at `place`, unless it has one or no task makes it.
+  /// Makes the task that defines `value` write to `place`. Does nothing if the
+  /// value already has a buffer, or if no task defines it.
   void makeAt(mlir::Value value, mlir::Value place, mlir::Block &block);
 
-  /// Has the operands made where the result has them.
+  /// Makes the operands be computed in their parts of the result's buffer.
   void joinInPlace(graph::ConcatOp concat);
 
-  /// The one place of a variable in this entry.
+  /// The buffer of a variable, one for each entry.
   mlir::Value placeOf(mlir::FlatSymbolRefAttr variable, mlir::Value like);
 
-  /// Has the new value made in the variable's place, where that can be.
+  /// Computes the new value directly in the variable's buffer, if no later op
+  /// reads the old one.
   void assignInPlace(graph::WriteVariableOp write);
 
-  /// Has a task make `value` at a place where one of its inputs may lie.
+  /// Makes a task compute `value` in `place`, which may be the buffer of one of
+  /// its inputs.
   void makeInPlace(plan::TaskOp task, mlir::Value value, mlir::Value place,
                    mlir::Block &block);
 
-  /// Has a task make `output` in the buffer of an input that ends with it.
+  /// Computes `output` in the buffer of an input whose last use is the task.
   void takeOver(plan::TaskOp task, mlir::Value output);
 
-  /// The place of a value that is read now.
+  /// The buffer of a value, with a use recorded now.
   mlir::Value use(mlir::Value value);
 
-  /// The place of a value that is written now; a new buffer, if it has none.
+  /// The buffer of a value that is written now; a new one if it has none.
   mlir::Value define(mlir::Location loc, mlir::Value value);
 
-  /// A buffer that is used now.
+  /// A new buffer with a use recorded now.
   mlir::Value buffer(mlir::Location loc, mlir::MemRefType type,
                      bool host = false);
 
@@ -77,11 +81,11 @@ private:
   llvm::SmallVector<mlir::Attribute> &checks;
   Uses uses;
   llvm::DenseMap<mlir::Value, mlir::Value> where;
-  // What lies in a buffer that was made for one value, and is all of it.
+  // The value for which a buffer was created, if it fills the whole buffer.
   llvm::DenseMap<mlir::Value, mlir::Value> ownerOf;
   llvm::DenseMap<mlir::StringAttr, mlir::Value> ofVariable;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>>
-      partsOf; // of a concat's place
+      partsOf; // of a concat's buffer
 };
 
 } // namespace weir

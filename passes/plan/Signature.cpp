@@ -1,4 +1,4 @@
-// What emission reads of an entry once it is a plan.
+// Describes a planned entry for the stage emit.
 
 #include "passes/plan/Signature.h"
 

@@ -1,4 +1,4 @@
-// What emission reads of an entry once it is a plan.
+// Describes a planned entry for the stage emit.
 
 #ifndef WEIR_PASSES_PLAN_SIGNATURE_H
 #define WEIR_PASSES_PLAN_SIGNATURE_H
@@ -8,8 +8,8 @@
 
 namespace weir {
 
-/// The entry's row of `weir.entries`: its name, the program that it has become,
-/// its tensors, and what it does with variables.
+/// The entry's element of `weir.entries`: its name, its program, its tensors,
+/// and the variables that it reads and assigns.
 mlir::Attribute describeEntry(mlir::func::FuncOp entry, mlir::StringAttr name,
                               plan::ProgramOp program);
 

@@ -1,4 +1,4 @@
-// Tasks of the outer program, for what brings them together.
+// Estimates the time of tasks, for the passes that group them.
 
 #include "passes/plan/Tasks.h"
 

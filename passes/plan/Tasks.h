@@ -1,4 +1,4 @@
-// Tasks of the outer program, for what brings them together.
+// Estimates the time of tasks, for the passes that group them.
 
 #ifndef WEIR_PASSES_PLAN_TASKS_H
 #define WEIR_PASSES_PLAN_TASKS_H
@@ -9,16 +9,18 @@
 
 namespace weir {
 
-/// Tasks of more nanoseconds are well shared by themselves.
+/// In nanoseconds: a longer task keeps all threads busy by itself.
 constexpr int64_t smallTask = 40000;
-/// Threads meet for so many nanoseconds at least beside the longest task.
+/// In nanoseconds: a group must save so much beside its longest task, since its
+/// barrier costs as much.
 constexpr int64_t worthMeeting = 1500;
 
-/// Nanoseconds of an op of the outer program: none of views and constants, -1
-/// where nobody knows.
+/// The estimated nanoseconds of an op of the outer program: 0 for views and
+/// constants, -1 if it is unknown.
 int64_t timeOf(mlir::Operation *op, mlir::SymbolTable &symbols);
 
-/// The blocks of all entries, inner ones first; none where one thread runs.
+/// The blocks of all entries, inner ones first. Empty for a library with one
+/// thread.
 mlir::SmallVector<mlir::Block *> blocksForThreads(mlir::ModuleOp module);
 
 } // namespace weir

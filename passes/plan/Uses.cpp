@@ -1,4 +1,4 @@
-// When an entry uses its values and assigns its variables.
+// When an entry reads its values and assigns its variables.
 
 #include "passes/plan/Uses.h"
 
@@ -36,7 +36,7 @@ Uses::Uses(func::FuncOp entry) {
   });
 }
 
-/// What stands for bytes of its operand.
+/// Whether the result is a view of the operand's bytes.
 static bool isViewOp(Operation *op) {
   return isa<graph::ReshapeOp, graph::SliceOp>(op);
 }
@@ -55,7 +55,8 @@ int64_t Uses::lastUse(Value value, Operation *except) const {
       if (user == except)
         continue;
       last = std::max(last, spans.lookup(user).end);
-      // A loop that the value comes from outside of uses it in each round.
+      // A loop reads values from outside in each iteration, so they are live
+      // until it ends.
       for (Operation *around = user;
            around->getBlock() != block && around->getParentOp();
            around = around->getParentOp())
@@ -96,8 +97,7 @@ bool Uses::readsInPlace(plan::TaskOp task, Value read) const {
   return true;
 }
 
-/// The task that makes a value, or what it is reshaped of, and stands in
-/// `block`.
+/// The task in `block` that defines a value, or the operand of its reshapes.
 static plan::TaskOp makerOf(Value &made, Block *block) {
   made = graph::unshaped(made);
   auto task = made.getDefiningOp<plan::TaskOp>();
@@ -141,7 +141,8 @@ plan::TaskOp Uses::makerInPlace(graph::WriteVariableOp write) const {
       return {};
     if (at > end || !isView(read))
       continue;
-    // In a wave, others read while the task writes.
+    // Tasks of a group run in parallel, so another one may read during the
+    // write.
     if (lastUse(read, task) >= begin || !readsInPlace(task, read))
       return {};
   }

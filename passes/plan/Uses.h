@@ -1,5 +1,5 @@
-// When an entry uses its values and assigns its variables, and those of its
-// loops, and what can be made in the place of another.
+// The liveness of an entry's values and variables, and which results can be
+// computed in place.
 
 #ifndef WEIR_PASSES_PLAN_USES_H
 #define WEIR_PASSES_PLAN_USES_H
@@ -10,27 +10,27 @@
 
 namespace weir {
 
-/// The order of an entry's ops is final: tasks of one wave are one moment, and
-/// the regions of a loop are all between its begin and its end.
+/// Intervals over the final order of an entry's ops. Tasks of one group have
+/// one time, and the regions of a loop are between its begin and its end.
 class Uses {
 public:
   explicit Uses(mlir::func::FuncOp entry);
 
-  /// Whether nothing assigns the variable while what was read is in use, which
-  /// then need not be copied.
+  /// Whether the variable keeps its value as long as the read value is live. If
+  /// so, the read needs no copy.
   bool isView(graph::ReadVariableOp read) const;
 
-  /// The task that may write the value straight into the variable's place:
-  /// neither does the value there change while it is in use, nor does anyone
-  /// need the old one once the task has begun. Null where there is none.
+  /// The task that may compute the new value directly in the variable's buffer,
+  /// or null. The old value must be dead once the task begins, and the new one
+  /// must not be overwritten while it is live.
   plan::TaskOp makerInPlace(graph::WriteVariableOp write) const;
 
-  /// The same of the next value of a loop's variable `i`, which is an argument
-  /// of the loop's body.
+  /// As above, for the next value of variable `i` of a loop, an argument of its
+  /// body.
   plan::TaskOp nextInPlace(graph::WhileOp loop, unsigned i) const;
 
-  /// Whether the task may write a result where `value` is, what another task of
-  /// its block has made: nobody else needs that once the task has begun.
+  /// Whether the task may overwrite `value`, the result of another task of its
+  /// block: no other op reads it once the task has begun.
   bool takesOver(plan::TaskOp task, mlir::Value value) const;
 
 private:
@@ -38,9 +38,11 @@ private:
     int64_t begin, end;
   };
 
-  /// When the last op that uses the value ends, of those outside `except`.
+  /// When the last op that uses the value ends, without those inside of
+  /// `except`.
   int64_t lastUse(mlir::Value value, mlir::Operation *except = nullptr) const;
-  /// Whether the task reads what it is given of `read` only where it writes.
+  /// Whether the task reads an element of `read` only before it writes the same
+  /// element.
   bool readsInPlace(plan::TaskOp task, mlir::Value read) const;
 
   llvm::DenseMap<mlir::Operation *, Span> spans;

@@ -1,4 +1,4 @@
-// The loss, and the entry that makes it less.
+// Builds the loss, and the training step that lowers it.
 
 #include "passes/train/Passes.h"
 
@@ -33,7 +33,7 @@ void setResult(func::FuncOp function, Value value, StringRef name) {
                            b.getNamedAttr("weir.tensor", text)})));
 }
 
-/// Replaces what the function gives by its loss.
+/// Replaces the results of the function by its loss.
 LogicalResult replaceByLoss(func::FuncOp function, const train::Recipe &recipe,
                             ArrayRef<int64_t> openDims) {
   Operation *end = function.getBody().front().getTerminator();
@@ -88,7 +88,7 @@ private:
     step.setSymName((loss.getSymName() + "_step").str());
     step->setAttr("weir.entry", b.getStringAttr("train_step"));
     module.getBody()->getOperations().insertAfter(loss->getIterator(), step);
-    // A loss is looked at as often as anyone likes.
+    // Evaluating the loss must not change variables.
     loss.walk([](graph::WriteVariableOp op) { op.erase(); });
     bool hasInit =
         llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp each) {

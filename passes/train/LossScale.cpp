@@ -1,5 +1,4 @@
-// Multiplies losses and divides gradients; the rules by which the factor
-// changes.
+// Scales losses and gradients, and updates the scale.
 
 #include "passes/train/LossScale.h"
 
@@ -14,7 +13,8 @@ using namespace weir::graph::build;
 
 namespace weir::train {
 
-/// Beyond it no gradient gains, and its inverse must not become zero.
+/// A larger scale saves no more gradients, and its inverse must not become
+/// zero.
 constexpr double largest = 0x1p24;
 
 LossScale::LossScale(const Recipe &recipe, Variables &variables,

@@ -1,4 +1,4 @@
-// The factor that keeps gradients within what few bits can say.
+// Loss scaling, which keeps small f16 gradients from becoming zero.
 
 #ifndef WEIR_PASSES_TRAIN_LOSSSCALE_H
 #define WEIR_PASSES_TRAIN_LOSSSCALE_H
@@ -8,28 +8,27 @@
 
 namespace weir::train {
 
-/// Gradients of a loss that is multiplied by a number, and then divided by it:
-/// one that stays, or one that halves where a gradient is not finite and
-/// doubles after enough steps where all are (Micikevicius et al.,
-/// arXiv:1710.03740).
+/// Multiplies the loss by a scale and divides the gradients by it. The scale is
+/// constant or dynamic. A dynamic scale is halved after a gradient that is not
+/// finite, and doubled after enough steps with finite ones (Micikevicius et
+/// al., arXiv:1710.03740).
 class LossScale {
 public:
   LossScale(const Recipe &recipe, Variables &variables,
             mlir::ImplicitLocOpBuilder &b);
 
-  /// Whether steps whose gradients are not finite are left out.
+  /// Whether steps with gradients that are not finite are skipped.
   bool isDynamic() const { return recipe.has("loss_scale_growth"); }
 
   graph::build::Expr scaled(graph::build::Expr loss);
-  /// The gradient of the loss from that of the scaled one, at least in f32.
+  /// Divides a gradient of the scaled loss by the scale, at least in f32.
   graph::build::Expr unscaled(graph::build::Expr slope);
 
-  /// The scale, and the steps that moved since it changed.
+  /// The scale, and the number of updates since its last change.
   struct Next {
     graph::build::Expr scale, good;
   };
-  /// What becomes of them behind a step that moves, and behind one that is left
-  /// out.
+  /// The values after an update, and after a skipped step.
   Next grown();
   Next shrunk();
   graph::VariableOp variable() const { return kept; }
@@ -39,10 +38,10 @@ private:
   const Recipe &recipe;
   mlir::ImplicitLocOpBuilder &b;
   graph::VariableOp kept, good;
-  graph::build::Expr scale; // without a value where there is none
+  graph::build::Expr scale; // null for a constant scale
 };
 
-/// Whether every element of all is a finite number.
+/// Whether all elements are finite.
 graph::build::Expr areFinite(llvm::ArrayRef<graph::build::Expr> all);
 
 } // namespace weir::train

@@ -1,4 +1,4 @@
-// The table of optimizers; their defaults are TensorFlow's.
+// The table of optimizers. Their defaults are those of TensorFlow.
 
 #include "passes/train/Optimizers.h"
 
@@ -21,7 +21,8 @@ unsigned keeps(const Numbers &) {
   return count;
 }
 double zeros(const Numbers &, unsigned) { return 0; }
-/// The first sum of squares is not zero, the other sums are.
+/// The first slot, a sum of squares, may start above zero; the others start at
+/// zero.
 double initialSquares(const Numbers &numbers, unsigned i) {
   return i == 0 ? numbers.lookup("initial") : 0;
 }
@@ -38,14 +39,15 @@ Updated momentumStep(const Step &s) {
 unsigned rmsPropKeeps(const Numbers &numbers) {
   return numbers.lookup("centered") != 0 ? 3 : 2;
 }
-/// TensorFlow begins with squares of one.
+/// TensorFlow starts the mean of squares with ones.
 double rmsPropFirst(const Numbers &, unsigned i) { return i == 0; }
 Updated rmsPropStep(const Step &s) {
   Expr decay = s["decay"], speed = s["momentum"], epsilon = s["epsilon"];
   if (!s.has("centered"))
     return rmsProp(s.x, s.kept[0], s.kept[1], s.rate, decay, speed, epsilon,
                    s.slope);
-  // Slots are square, mean and speed; the formula takes the mean first.
+  // The slots are mean square, mean and momentum; the formula has the mean
+  // first.
   Updated updated = centeredRmsProp(s.x, s.kept[1], s.kept[0], s.kept[2],
                                     s.rate, decay, speed, epsilon, s.slope);
   std::swap(updated[1], updated[2]);
@@ -74,7 +76,8 @@ Updated adamStep(const Step &s) {
   return adam(s.x, s.moments(), s.rate, s.slope, s.has("nesterov"));
 }
 
-/// Loshchilov and Hutter, arXiv:1711.05101: what decays is taken off before.
+/// Loshchilov and Hutter, arXiv:1711.05101: the decay is subtracted before the
+/// update.
 Updated adamDecayStep(const Step &s) {
   Expr x = s.decay != 0 ? s.x - s.x * (s.rate * s.decay) : s.x;
   return adam(x, s.moments(), s.rate, s.slope, false);

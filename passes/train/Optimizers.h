@@ -1,4 +1,4 @@
-// Which optimizers there are, what they keep, and what may be set.
+// The optimizers, their state, and their parameters.
 
 #ifndef WEIR_PASSES_TRAIN_OPTIMIZERS_H
 #define WEIR_PASSES_TRAIN_OPTIMIZERS_H
@@ -8,20 +8,22 @@
 
 namespace weir::train {
 
-/// A number that users may set, as `momentum=0.9`.
+/// A number that users may set, such as `momentum=0.9`.
 struct Parameter {
   llvm::StringLiteral name;
   double value;
 };
 
-/// One variable's step.
+/// The inputs of one variable's update.
 struct Step {
   graph::build::Expr x, slope;
-  /// Scalars of the variable's type.
+  /// The learning rate and the number of the step, scalars of the variable's
+  /// type.
   graph::build::Expr rate, number;
   graph::build::Expr meanPower, squarePower;
   llvm::SmallVector<graph::build::Expr> kept;
-  /// How much of the variable goes in each step besides, at a rate of one.
+  /// The decoupled weight decay: the fraction subtracted in each step, for a
+  /// learning rate of 1.
   double decay = 0;
   const llvm::StringMap<double> *parameters;
 
@@ -29,7 +31,7 @@ struct Step {
     return parameters->lookup(name);
   }
   bool has(llvm::StringRef name) const { return numberOf(name) != 0; }
-  /// A parameter, of the variable's type.
+  /// The value of a parameter, in the variable's type.
   graph::build::Expr operator[](llvm::StringRef name) const {
     return x.like(numberOf(name));
   }
@@ -37,25 +39,26 @@ struct Step {
 };
 
 struct Optimizer {
-  /// As TensorFlow calls it, and with it what is kept for a variable:
-  /// `VAR/NAME`, `VAR/NAME_1`.
+  /// TensorFlow's name. Optimizer state is named after it: `VAR/NAME`,
+  /// `VAR/NAME_1`.
   llvm::StringLiteral name;
-  /// The rate first.
+  /// The learning rate is the first one.
   llvm::ArrayRef<Parameter> parameters;
-  /// How many tensors are kept for a variable, given the parameters, and with
-  /// which first value.
+  /// The number of state tensors of each variable for these parameters, and
+  /// their initial values.
   unsigned (*kept)(const llvm::StringMap<double> &parameters);
   double (*first)(const llvm::StringMap<double> &parameters, unsigned i);
-  /// Variables besides: the powers of beta1 and beta2, the number of steps.
+  /// Whether there are global variables for the powers of beta1 and beta2, and
+  /// for the number of steps.
   bool powers, steps;
-  /// Weight decay is the step's own, and not a part of the gradient.
+  /// Whether weight decay is decoupled, and not part of the gradient.
   bool decays;
   graph::build::Updated (*update)(const Step &step);
 };
 
 llvm::ArrayRef<Optimizer> optimizers();
-/// By its name in any case, with or without underscores, or `sgd`; null where
-/// there is none.
+/// Finds an optimizer by its name, or by `sgd`. Case and underscores do not
+/// matter. Null if there is none.
 const Optimizer *findOptimizer(llvm::StringRef name);
 
 } // namespace weir::train

@@ -1,4 +1,4 @@
-// Passes of stage train. What each does: Passes.td.
+// Passes of the stage train; Passes.td describes each.
 
 #ifndef WEIR_PASSES_TRAIN_PASSES_H
 #define WEIR_PASSES_TRAIN_PASSES_H

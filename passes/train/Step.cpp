@@ -1,4 +1,4 @@
-// Asks for gradients and assigns what an optimizer makes of them.
+// Builds gradients and the assignments of an optimizer.
 
 #include "passes/train/Step.h"
 
@@ -16,7 +16,7 @@ namespace weir::train {
 
 namespace {
 
-/// The ops of a block through which gradients may come from a value.
+/// The ops of a block whose results may depend on the loss.
 llvm::DenseSet<Operation *> opsBehind(Value loss) {
   llvm::DenseSet<Operation *> found;
   SmallVector<Operation *> work;
@@ -38,7 +38,7 @@ llvm::DenseSet<Operation *> opsBehind(Value loss) {
   return found;
 }
 
-/// Builds a step in a function that gives its loss.
+/// Builds a training step in a function that returns its loss.
 class StepBuilder {
 public:
   StepBuilder(func::FuncOp function, const Recipe &recipe,
@@ -76,7 +76,7 @@ public:
   }
 
 private:
-  /// Variables of few bits have a copy of more, in which small steps add up.
+  /// 16-bit variables get an f32 master copy, which keeps small updates.
   void addMasters() {
     for (graph::ReadVariableOp read : reads) {
       graph::VariableOp variable = variables.of(read), master;
@@ -88,7 +88,7 @@ private:
     }
   }
 
-  /// Assigns what the optimizer makes of the gradients.
+  /// Assigns the updated variables.
   LogicalResult move() {
     for (auto [read, master] : llvm::zip(reads, masters)) {
       b.setLoc(read.getLoc());
@@ -108,7 +108,7 @@ private:
     return success();
   }
 
-  /// The same where gradients are finite.
+  /// As above, if all gradients are finite.
   LogicalResult move(LossScale &scale) {
     b.setLoc(function.getLoc());
     Expr are = areFinite(slopes);
@@ -119,13 +119,13 @@ private:
                   [&] { return move(); });
   }
 
-  /// A variable, and what becomes of it where a condition holds and where not.
+  /// A variable, and its values if a condition is true or false.
   struct Chosen {
     Expr isTrue, isFalse;
     graph::VariableOp variable;
   };
 
-  /// Has ops that are built run only where a condition holds.
+  /// Builds ops that run only if a condition is true.
   LogicalResult choose(Expr condition, ArrayRef<Chosen> all,
                        llvm::function_ref<LogicalResult()> build) {
     b.setLoc(function.getLoc());
@@ -146,8 +146,8 @@ private:
     return build();
   }
 
-  /// Has gradients be the sums of those of several steps, of which the last one
-  /// moves.
+  /// Accumulates the gradients of several steps; the last one updates
+  /// variables.
   LogicalResult accumulate(llvm::function_ref<LogicalResult()> build) {
     b.setLoc(function.getLoc());
     graph::VariableOp count =
@@ -155,7 +155,8 @@ private:
                       RankedTensorType::get({}, b.getI64Type()), 0, b.getLoc());
     Expr before = read(b, count), now = before + 1;
     Expr isFirst = apply<graph::EqualOp>(before, before.like(0));
-    // Not only where equal: a checkpoint may be of more steps.
+    // A checkpoint may have counted more steps, so the test is not for
+    // equality.
     Expr isLast = apply<graph::GreaterEqualOp>(now, now.like(steps));
     for (auto [read, slope] : llvm::zip(reads, slopes)) {
       b.setLoc(read.getLoc());
@@ -163,7 +164,7 @@ private:
       graph::VariableOp kept = variables.add(
           (variables.of(read).nameInModel() + "/gradient_sum").str(),
           slope.type(), 0, read.getLoc());
-      // The first of the sum takes the place of the last one's.
+      // The first step of a sum overwrites the sum before.
       Expr sum = train::read(b, kept) + slope;
       sum = select(isFirst, slope, sum);
       write(kept, sum);
@@ -172,7 +173,7 @@ private:
     return choose(isLast, {{now.like(0), now, count}}, build);
   }
 
-  /// The reads of variables that are trained and that the loss may depend on.
+  /// Finds the reads of trained variables on which the loss may depend.
   LogicalResult findVariables(Value loss) {
     llvm::DenseSet<Operation *> behind = opsBehind(loss), seen;
     for (auto read : function.getOps<graph::ReadVariableOp>()) {
@@ -206,7 +207,7 @@ private:
         slope = clamp(slope, -at, at);
       return;
     }
-    // Squares of f16 overflow early.
+    // Squares of f16 overflow early, so the norm is computed in f32.
     auto squares = [&](Expr x) {
       x = inFull(x);
       return sumOfAll(x * x);
@@ -226,12 +227,12 @@ private:
     }
   }
 
-  /// What is kept once for all variables.
+  /// Adds the optimizer's global variables.
   void addShared() {
     b.setLoc(function.getLoc());
     auto type = RankedTensorType::get({}, b.getF32Type());
     if (optimizer.powers) {
-      // At the first step they are the first powers.
+      // The first step uses the first powers.
       powers[0] =
           variables.add("beta1_power", type, numbers["beta1"], b.getLoc());
       powers[1] =
@@ -299,12 +300,14 @@ private:
   Variables variables;
   const Recipe &recipe;
   const Optimizer &optimizer;
-  double steps; // whose gradients move the variables together
+  double steps; // the number of steps whose gradients are accumulated
   ImplicitLocOpBuilder b;
   llvm::StringMap<double> numbers;
   SmallVector<graph::ReadVariableOp> reads;
-  SmallVector<graph::VariableOp> masters; // null where there is none
-  SmallVector<Expr> slopes, values;       // gradients, and what they move
+  // null for a variable without master copy
+  SmallVector<graph::VariableOp> masters;
+  // gradients, and the variables that they update
+  SmallVector<Expr> slopes, values;
   Value rate;
   graph::VariableOp powers[2], global;
   Expr meanPower, squarePower, number;

@@ -1,5 +1,4 @@
-// The part of a step that follows its loss: gradients, and what an optimizer
-// makes of them.
+// Builds the part of a training step after the loss: gradients and updates.
 
 #ifndef WEIR_PASSES_TRAIN_STEP_H
 #define WEIR_PASSES_TRAIN_STEP_H
@@ -11,10 +10,10 @@
 
 namespace weir::train {
 
-/// Has a function that gives its loss assign the trained variables that this
-/// depends on, and what is kept for them, in new variables of the module;
-/// `hasFirstValues` says whether these have any. An error where there is
-/// nothing to train.
+/// Extends a function that returns its loss: it assigns the trained variables
+/// on which the loss depends. Optimizer state becomes new variables of the
+/// module; `hasFirstValues` tells whether they have initial values. An error if
+/// there is nothing to train.
 mlir::LogicalResult buildStep(mlir::func::FuncOp function, const Recipe &recipe,
                               const Optimizer &optimizer, bool hasFirstValues);
 

@@ -48,7 +48,7 @@ func::FuncOp Variables::initializer() {
   init->setAttr("weir.init", b.getUnitAttr());
   b.setInsertionPointToEnd(init.addEntryBlock());
   b.create<func::ReturnOp>(module.getLoc());
-  // Last, so that the other entries keep their numbers.
+  // It is the last entry, so that the other ones keep their numbers.
   symbols.insert(init, module.getBody()->end());
   return init;
 }
@@ -62,7 +62,7 @@ graph::VariableOp Variables::addMaster(graph::VariableOp of) {
   hasFirstValues = begins;
   if (!begins)
     return master;
-  // Initial values are assigned before, by weir-insert-init.
+  // weir-insert-init assigns the other initial values before this point.
   Operation *end = initializer().getBody().front().getTerminator();
   ImplicitLocOpBuilder b(of.getLoc(), end);
   write(master, cast(read(b, of), type.getElementType()));

@@ -1,4 +1,4 @@
-// The variables of a step: the model's, and what training keeps besides.
+// The variables of a training step: those of the model, and the optimizer's.
 
 #ifndef WEIR_PASSES_TRAIN_VARIABLES_H
 #define WEIR_PASSES_TRAIN_VARIABLES_H
@@ -13,22 +13,21 @@ namespace weir::train {
 
 class Variables {
 public:
-  /// Those of the function's module. `hasFirstValues` says whether new ones
-  /// have any.
+  /// `hasFirstValues`: whether new variables have initial values.
   Variables(mlir::func::FuncOp function, bool hasFirstValues);
 
   graph::VariableOp of(graph::ReadVariableOp read) {
     return symbols.lookup<graph::VariableOp>(read.getVariable());
   }
 
-  /// A variable besides the model's, of a name that the model has not.
+  /// Adds a variable with a name that the model does not use.
   graph::VariableOp add(llvm::StringRef name, mlir::RankedTensorType type,
                         double first, mlir::Location at);
-  /// One of f32 that begins with the value of a variable of fewer bits.
+  /// Adds an f32 master copy, initialized from a 16-bit variable.
   graph::VariableOp addMaster(graph::VariableOp of);
 
 private:
-  /// What gives variables their first values.
+  /// The function that initializes variables.
   mlir::func::FuncOp initializer();
 
   mlir::func::FuncOp function;
@@ -37,7 +36,7 @@ private:
   bool hasFirstValues;
 };
 
-/// The value that a variable has where `b` stands.
+/// The value of a variable at the insertion point of `b`.
 graph::build::Expr read(mlir::ImplicitLocOpBuilder &b,
                         graph::VariableOp variable);
 void write(graph::VariableOp variable, graph::build::Expr value);

@@ -5,26 +5,9 @@
 
 #include "runtime/abi.h"
 #include "runtime/call.h"
+#include "runtime/checkpoint/table.h"
 
-enum {
-  WEIR_PATH_BYTES = 4096,
-  WEIR_FOOTER_BYTES = 48,
-  WEIR_TRAILER_BYTES = 5, // of a block: how it is compressed, its checksum
-  WEIR_SHARDS_MOST = 99999
-};
-
-extern const uint64_t weir_table_magic; // the last 8 bytes of an index
-
-// CRC-32C, eight bytes at a time; on the stack, as nothing else needs it.
-typedef struct weir_crc {
-  uint32_t table[8][256];
-} weir_crc;
-void weir_crc_init(weir_crc *crc);
-// The checksum of bytes that follow others, whose checksum is `before`.
-uint32_t weir_crc_of(const weir_crc *crc, const void *bytes, size_t count,
-                     uint32_t before);
-// As it is stored: so that a checksum of data with checksums is no accident.
-uint32_t weir_crc_masked(uint32_t crc);
+enum { WEIR_PATH_BYTES = 4096, WEIR_SHARDS_MOST = 99999 };
 
 // What saving and restoring begin with: an error where an argument is null, the
 // context is none of the model's or is busy; else it is busy and has no

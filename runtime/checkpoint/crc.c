@@ -1,6 +1,6 @@
 // CRC-32C, by the polynomial 0x1edc6f41 with its bits reversed.
 
-#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/crc.h"
 #include "runtime/libc.h"
 
 void weir_crc_init(weir_crc *crc) {

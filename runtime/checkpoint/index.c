@@ -4,8 +4,6 @@
 #include "runtime/checkpoint/index.h"
 #include "runtime/libc.h"
 
-const uint64_t weir_table_magic = 0xdb4775248b80fb57;
-
 uint32_t weir_checkpoint_dtype(weir_dtype dtype) {
   static const uint8_t numbers[] = {0, 19, 14, 1, 2,  10, 6,
                                     5, 3,  9,  4, 17, 22, 23};

@@ -3,7 +3,7 @@
 #ifndef WEIR_RUNTIME_CHECKPOINT_SLICES_H
 #define WEIR_RUNTIME_CHECKPOINT_SLICES_H
 
-#include "runtime/checkpoint/table.h"
+#include "runtime/checkpoint/checkpoint.h"
 
 enum { WEIR_RANK_MOST = 254 };
 

@@ -4,6 +4,8 @@
 #include "runtime/checkpoint/table.h"
 #include "runtime/libc.h"
 
+const uint64_t weir_table_magic = 0xdb4775248b80fb57;
+
 static size_t left(weir_span s) { return (size_t)(s.end - s.at); }
 
 int weir_take_varint(weir_span *from, uint64_t *value) {

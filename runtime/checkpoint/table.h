@@ -1,15 +1,25 @@
-// Reads the parts of a checkpoint's index. What begins with `take` moves the
-// front of a span on; all answer 0 where the bytes are malformed.
+// Reads the parts of a checkpoint's index, a table of sorted keys in LevelDB's
+// format: models restore with it, and the compiler imports with it. A function
+// that begins with `take` advances the front of a span. Each function returns 0
+// for malformed bytes.
 #ifndef WEIR_RUNTIME_CHECKPOINT_TABLE_H
 #define WEIR_RUNTIME_CHECKPOINT_TABLE_H
 
-#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/crc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum {
+  WEIR_FOOTER_BYTES = 48,
+  WEIR_TRAILER_BYTES = 5,       // of a block: its compression and its checksum
   WEIR_INDEX_MOST = 1 << 28,    // bytes of an index
   WEIR_UNPACKED_MOST = 1 << 22, // of a block of it that was compressed
   WEIR_KEY_MOST = 4096          // of a key
 };
+
+extern const uint64_t weir_table_magic; // the last 8 bytes of an index
 
 typedef struct weir_span {
   const uint8_t *at, *end;
@@ -29,5 +39,9 @@ int weir_take_entry(weir_span *from, uint8_t *key, size_t *key_bytes,
 // A field of a message: its number, and its value or its bytes.
 int weir_take_field(weir_span *from, uint64_t *field, uint64_t *value,
                     weir_span *bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,4 +1,6 @@
-// Any bytes as the index of a checkpoint, or as snappy's data.
+// Any bytes as the index of a checkpoint, by the reader that compiler and
+// runtime share. Checksums are those of checksum.c, so mutations reach the
+// entries and the compressed blocks.
 
 #include "compiler/import/tensorflow/file/Table.h"
 
@@ -8,9 +10,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   StringRef bytes(reinterpret_cast<const char *>(data), size);
   if (auto table = weir::tensorflow::readTable(bytes); !table)
     consumeError(table.takeError());
-  constexpr size_t limit = 1 << 20;
-  if (auto plain = weir::tensorflow::unsnap(bytes, limit);
-      plain && plain->size() > limit)
-    abort();
   return 0;
 }

@@ -25,7 +25,7 @@ class Paired(Products):
         lowered = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         kernels = (" = kernel.matmul ", " = kernel.convolution ", " = kernel.winograd ")
         products = [line for line in lowered.splitlines() if any(kernel in line for kernel in kernels)]
-        pairs = sum("paired" in line or "pairs_of" in line for line in products)
+        pairs = sum("layout <pairing" in line for line in products)
         if not products or pairs != (len(products) if self.pairs is None else self.pairs):
             raise RuntimeError(f"{pairs} of {len(products)} products are of pairs")
         return library

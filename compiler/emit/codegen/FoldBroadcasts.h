@@ -6,13 +6,12 @@
 
 namespace weir {
 
-/// Of the innermost loops of products for a processor with AVX-512 that begins
-/// two multiply-adds a cycle, lets some factors that are one element for all
-/// lanes be read by each multiply-add that has them, instead of once into a
-/// register: fewer instructions, more loads. Such a loop is bound by neither
-/// alone on a core, but by its instructions where another thread has half of
-/// those that the core begins. Added to a pipeline of code generation, whose
-/// last pass on LLVM IR it is.
+/// Adds a pass to a pipeline of code generation, as its last one on LLVM IR. In
+/// the innermost loop of a product some factors are one element for all lanes.
+/// The pass lets each multiply-add read such a factor from memory, instead of
+/// one load into a register: fewer instructions, more loads. It applies to
+/// processors with vectors of 512 bits that begin two multiply-adds a cycle.
+/// Their loops are bound by instructions if a second thread uses the core.
 void addFoldBroadcasts(llvm::TargetPassConfig &passes);
 
 } // namespace weir

@@ -1,6 +1,9 @@
 // Operands whose sizes must agree, and results of a node's own handler, where
 // sizes are known only at run time.
 
+#include "compiler/import/bounded/Agreement.h"
+
+#include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -4,6 +4,7 @@
 
 #include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

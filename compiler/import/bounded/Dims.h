@@ -5,6 +5,8 @@
 #define WEIR_COMPILER_IMPORT_BOUNDED_DIMS_H
 
 #include "compiler/import/bounded/Inference.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "dialects/graph/Reduce.h"
 
 #include <vector>
 

@@ -2,6 +2,7 @@
 // elements of the whole buffer.
 
 #include "compiler/import/bounded/Dims.h"
+#include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

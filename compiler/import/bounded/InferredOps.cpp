@@ -2,6 +2,7 @@
 
 #include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Dims.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/Windows.h"
 
 #include "dialects/graph/Elementwise.h"

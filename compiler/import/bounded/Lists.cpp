@@ -1,7 +1,13 @@
 // The elements of lists of sizes: the second element of Concat(Shape(x)[0], 4)
 // is 4, and the first is the very value that x has for its size.
 
+#include "compiler/import/bounded/Lists.h"
+
+#include "compiler/import/Build.h"
+#include "compiler/import/Elements.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
+#include "compiler/import/bounded/ranges/Intervals.h"
 #include "compiler/import/bounded/ranges/Moved.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -11,6 +17,7 @@
 #include "dialects/graph/Shape.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -21,6 +28,8 @@ namespace {
 constexpr unsigned depthLimit = 64;
 /// Lists of sizes have no more elements than tensors have dimensions.
 constexpr int64_t longestList = 64;
+/// Each number of a list makes ops of its own where only the run knows it.
+constexpr int64_t longestOfRun = 254, longestKnown = int64_t(1) << 16;
 
 /// Finds elements of lists as scalars. Each element of each value is visited
 /// once, however many paths lead to it.
@@ -224,6 +233,61 @@ Value asListOfScalars(ImplicitLocOpBuilder &b, Value value) {
   for (Value scalar : scalars)
     parts.push_back(reshapeTo(b, scalar, {1}));
   return parts.size() == 1 ? parts.front() : make<graph::ConcatOp>(b, parts, 0);
+}
+
+Value asSize(ImplicitLocOpBuilder &b, Value scalar) {
+  // A size that was narrowed to 32 bits and fits is the size.
+  if (auto cast = scalar.getDefiningOp<graph::CastOp>()) {
+    Interval values = intervalOf(cast.getX());
+    double limit = std::ldexp(1.0, 31) - 1;
+    if (typeOf(cast.getX()).getElementType().isInteger(64) &&
+        isa<IntegerType>(typeOf(scalar).getElementType()) &&
+        typeOf(scalar).getElementTypeBitWidth() >= 32 && values.low >= 0 &&
+        values.high <= limit)
+      return cast.getX();
+  }
+  return castTo(b, scalar, b.getI64Type());
+}
+
+FailureOr<SmallVector<Value>> listedScalars(TracedNode &node,
+                                            unsigned operand) {
+  if (operand >= node.size())
+    return node.error() << "has no operand " << operand;
+  const Traced &list = node.traced(operand);
+  if (!list.value || list.imaginary || list.isBounded())
+    return node.unsupported("operand " + Twine(operand) + ", '" +
+                            escaped(node.inputName(operand), 100) +
+                            "', must be a list of known length");
+  RankedTensorType type = typeOf(list.value);
+  auto known = knownElements(list.value);
+  if (!type.getElementType().isIntOrIndex() || type.getRank() > 1 ||
+      type.getNumElements() > (known ? longestKnown : longestOfRun))
+    return node.error() << "operand " << operand
+                        << " is no list of integers but " << type;
+  SmallVector<Value> scalars;
+  if (known) {
+    bool isUnsigned = type.getElementType().isUnsignedInteger() ||
+                      type.getElementType().isInteger(1);
+    for (const APInt &value : known->getValues<APInt>())
+      scalars.push_back(
+          number(node.b, isUnsigned ? static_cast<int64_t>(value.getZExtValue())
+                                    : value.getSExtValue())
+              .value);
+    return scalars;
+  }
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    scalars.push_back(asSize(node.b, elementOf(node.b, list.value, i)));
+  return scalars;
+}
+
+FailureOr<Value> listedScalar(TracedNode &node, unsigned operand) {
+  auto scalars = listedScalars(node, operand);
+  if (failed(scalars))
+    return failure();
+  if (scalars->size() != 1)
+    return node.error() << "operand " << operand << " is " << node.type(operand)
+                        << ", no scalar";
+  return scalars->front();
 }
 
 } // namespace weir

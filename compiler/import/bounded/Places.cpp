@@ -1,6 +1,8 @@
 // The places of tensors with sizes that are known only at run time: masked, cut
 // and moved along a dimension.
 
+#include "compiler/import/bounded/Places.h"
+
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -2,6 +2,12 @@
 
 #include "compiler/import/bounded/Polynomial.h"
 
+#include "compiler/import/Elements.h"
+#include "compiler/import/bounded/Sizes.h"
+
+#include "compiler/import/bounded/ranges/Cases.h"
+#include "compiler/import/bounded/ranges/Intervals.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"

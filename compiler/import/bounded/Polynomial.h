@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_BOUNDED_POLYNOMIAL_H
 #define WEIR_COMPILER_IMPORT_BOUNDED_POLYNOMIAL_H
 
-#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/Build.h"
 
 #include <map>
 #include <vector>
@@ -44,6 +44,10 @@ private:
   llvm::SmallVector<mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, Polynomial> known;
 };
+
+/// Whether two scalars are the same number in each run, as n * 4 and n + 3 * n
+/// are.
+bool isSame(mlir::Value x, mlir::Value y);
 
 } // namespace weir
 

@@ -1,5 +1,8 @@
 // Row-major order where sizes are known only at run time.
 
+#include "compiler/import/bounded/Reshape.h"
+
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -3,7 +3,11 @@
 #include "compiler/import/bounded/Sizes.h"
 
 #include "compiler/import/Tracing.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Polynomial.h"
+#include "compiler/import/bounded/ranges/Cases.h"
+#include "compiler/import/bounded/ranges/Intervals.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
@@ -22,11 +26,19 @@ namespace weir {
 /// most this many times the elements of one that nothing bounds.
 constexpr int64_t impliedFactor = 4;
 
+bool Size::operator==(const Size &other) const {
+  return bound == other.bound && isSame(exact, other.exact);
+}
+
 Sizes sizesOf(const Traced &traced) {
   Sizes sizes;
   for (auto [i, bound] : llvm::enumerate(typeOf(traced.value).getShape()))
     sizes.push_back({bound, traced.isBounded() ? traced.extents[i] : Value()});
   return sizes;
+}
+
+bool areKnown(ArrayRef<Size> sizes) {
+  return llvm::all_of(sizes, [](const Size &size) { return size.isKnown(); });
 }
 
 SmallVector<int64_t> boundsOf(ArrayRef<Size> sizes) {
@@ -39,7 +51,7 @@ SmallVector<int64_t> boundsOf(ArrayRef<Size> sizes) {
 Traced withSizes(Value place, ArrayRef<Size> sizes) {
   Traced traced;
   traced.value = place;
-  if (!llvm::all_of(sizes, [](const Size &size) { return size.isKnown(); }))
+  if (!areKnown(sizes))
     for (const Size &size : sizes)
       traced.extents.push_back(size.exact);
   return traced;
@@ -90,6 +102,17 @@ void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
     op->setAttr(graph::sizesName, attribute);
 }
 
+std::optional<SmallVector<int64_t>> knownNumbers(ArrayRef<Value> scalars) {
+  SmallVector<int64_t> numbers;
+  for (Value scalar : scalars) {
+    auto known = knownNumber(scalar);
+    if (!known)
+      return std::nullopt;
+    numbers.push_back(*known);
+  }
+  return numbers;
+}
+
 Expr number(ImplicitLocOpBuilder &b, int64_t value) {
   auto type = RankedTensorType::get({}, b.getI64Type());
   return Expr(b, b.create<graph::ConstantOp>(
@@ -109,7 +132,7 @@ Expr product(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, size_t first,
 }
 
 Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
-  if (llvm::all_of(sizes, [](const Size &size) { return size.isKnown(); }))
+  if (areKnown(sizes))
     return numbers(b, elementType, boundsOf(sizes));
   SmallVector<Value> parts;
   for (const Size &size : sizes)
@@ -118,42 +141,8 @@ Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
   return make<graph::ConcatOp>(b, parts, 0);
 }
 
-Value asSize(ImplicitLocOpBuilder &b, Value scalar) {
-  // A size that was narrowed to 32 bits and fits is the size.
-  if (auto cast = scalar.getDefiningOp<graph::CastOp>()) {
-    Interval values = intervalOf(cast.getX());
-    double limit = std::ldexp(1.0, 31) - 1;
-    if (typeOf(cast.getX()).getElementType().isInteger(64) &&
-        isa<IntegerType>(typeOf(scalar).getElementType()) &&
-        typeOf(scalar).getElementTypeBitWidth() >= 32 && values.low >= 0 &&
-        values.high <= limit)
-      return cast.getX();
-  }
-  return castTo(b, scalar, b.getI64Type());
-}
-
-FailureOr<SmallVector<Value>> listedScalars(TracedNode &node,
-                                            unsigned operand) {
-  if (operand >= node.size())
-    return node.error() << "has no operand " << operand;
-  const Traced &list = node.traced(operand);
-  if (!list.value || list.imaginary || list.isBounded())
-    return node.unsupported("operand " + Twine(operand) + ", '" +
-                            escaped(node.inputName(operand), 100) +
-                            "', must be a list of known length");
-  RankedTensorType type = typeOf(list.value);
-  if (!type.getElementType().isIntOrIndex() || type.getRank() > 1 ||
-      type.getNumElements() > 254)
-    return node.error() << "operand " << operand
-                        << " is no list of integers but " << type;
-  SmallVector<Value> scalars;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    scalars.push_back(asSize(node.b, elementOf(node.b, list.value, i)));
-  return scalars;
-}
-
 void require(TracedNode &node, Expr condition, const Twine &message) {
-  if (!condition)
+  if (!condition || knownTruth(condition.value) == true)
     return;
   ImplicitLocOpBuilder &b = *condition.b;
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, condition.rank()));
@@ -195,13 +184,13 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> given,
     scalars.push_back(polynomials.simplified(node.b, scalar));
   constexpr double infinity = HUGE_VAL;
   SmallVector<double> natural;
-  // Follows from the ranges of inputs' sizes, and is not cut.
+  // Known, or follows from the ranges of inputs' sizes, and is not cut.
   SmallVector<bool> isPromised;
   double product = 1;
   for (auto [i, scalar] : llvm::enumerate(scalars)) {
     double high = std::max(intervalOf(scalar).high, 0.0);
     // What is computed of data is bounded by its type alone.
-    isPromised.push_back(high <= std::ldexp(1.0, 24));
+    isPromised.push_back(knownNumber(scalar) || high <= std::ldexp(1.0, 24));
     if (!caps.empty())
       high = std::min(high, static_cast<double>(caps[i]));
     natural.push_back(high);

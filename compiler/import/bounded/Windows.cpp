@@ -2,6 +2,8 @@
 
 #include "compiler/import/bounded/Windows.h"
 
+#include "compiler/import/bounded/Sizes.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"

@@ -1,7 +1,9 @@
 // Nodes that are one to one with an op of the dialect.
 
-#include "compiler/import/ByName.h"
+#include "compiler/import/onnx/ByName.h"
+
 #include "compiler/import/Build.h"
+#include "compiler/import/ByName.h"
 #include "compiler/import/onnx/Tracer.h"
 
 #include "dialects/graph/Graph.h"

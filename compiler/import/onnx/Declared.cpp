@@ -4,6 +4,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/Types.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 using namespace mlir;

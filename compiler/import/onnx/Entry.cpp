@@ -2,9 +2,12 @@
 
 #include "compiler/import/onnx/Entry.h"
 
+#include "compiler/import/Fetched.h"
 #include "compiler/import/FixedValues.h"
 #include "compiler/import/TypeText.h"
 #include "compiler/import/bounded/entry/InputDims.h"
+#include "compiler/import/onnx/Gradients.h"
+#include "compiler/import/onnx/Types.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 using namespace mlir;

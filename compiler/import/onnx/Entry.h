@@ -65,30 +65,6 @@ mlir::FailureOr<llvm::StringRef> resolveTensor(Report &report,
                                                llvm::StringRef given,
                                                llvm::StringRef what);
 
-/// What `--grad` and `--loss` add to the tensors of the graph.
-mlir::FailureOr<Derived<Port>> derivedOf(Report &report, const Graph &graph,
-                                         const ImportOptions &options);
-/// The tensors that the entry's loss and derivatives are of and by; and has the
-/// tracer keep the variables.
-llvm::SmallVector<llvm::StringRef> watchDerivatives(const Entry &entry,
-                                                    Tracer &tracer);
-
-/// The entry that the options' loss is of.
-mlir::FailureOr<Entry> trainingEntry(Report &report, const Model &model,
-                                     const ImportOptions &options);
-/// Makes variables of the initializers that the entry needs and the options
-/// train, and of the running statistics that its nodes move in each step.
-mlir::LogicalResult declareTrained(Report &report, mlir::ModuleOp module,
-                                   Model &model, const Entry &entry,
-                                   const ImportOptions &options,
-                                   Trained &trained);
-
-/// Traces the entry into a function of the module. All entries have the same
-/// tracer, which reads each constant once.
-mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,
-                               Entry entry, const Trained &trained,
-                               const ImportOptions &options, Tracer &tracer);
-
 } // namespace weir::onnx
 
 #endif // WEIR_COMPILER_IMPORT_ONNX_ENTRY_H

@@ -1,11 +1,14 @@
 // Traces what lies between inputs and outputs into a function.
 
+#include "compiler/import/onnx/EntryFunction.h"
+
 #include "compiler/import/Build.h"
 #include "compiler/import/Trained.h"
 #include "compiler/import/bounded/Labels.h"
-#include "compiler/import/bounded/entry/Versions.h"
+#include "compiler/import/bounded/entry/EntryFunction.h"
 #include "compiler/import/onnx/Declared.h"
 #include "compiler/import/onnx/Entry.h"
+#include "compiler/import/onnx/Gradients.h"
 #include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
@@ -99,57 +102,35 @@ static void dropUnused(Entry &entry, const Graph &graph) {
 LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
                          const Trained &trained, const ImportOptions &options,
                          Tracer &tracer) {
-  OpBuilder &builder = tracer.builder;
   if (entry.takesUsedOnly)
     dropUnused(entry, tracer.model.graph());
-  builder.setInsertionPointToEnd(module.getBody());
-  Inputs inputs(report.context, entryPorts(entry.inputs));
-  SmallVector<Type> types = inputs.types();
-  report.fixingSizes = inputs.fixing();
-  auto function = builder.create<func::FuncOp>(
-      report.file(),
-      "weir_entry_" +
-          std::to_string(llvm::range_size(module.getOps<func::FuncOp>())),
-      builder.getFunctionType(types, {}));
-  function->setAttr("weir.entry", builder.getStringAttr(entry.name));
-  if (entry.isTraining)
-    markTraining(function);
-  Block *block = function.addEntryBlock();
-  builder.setInsertionPointToStart(block);
-  SmallVector<Traced> fed;
-  tracer.hasOpenInputs = types.size() > entry.inputs.size();
+  tracer.hasOpenInputs = llvm::any_of(
+      entry.inputs, [](const Port &port) { return !port.open.empty(); });
   tracer.hasOpenSizes = tracer.hasOpenInputs;
   tracer.derives = entry.derives();
-  for (auto [i, port] : llvm::enumerate(entry.inputs)) {
-    Value argument = block->getArgument(i);
-    argument.setLoc(report.node(port.name));
-    ImplicitLocOpBuilder b(argument.getLoc(), builder);
-    fed.push_back(inputs.traced(b, *block, i, argument));
-    if (tracer.derives)
-      zeroBeyond(b, fed.back());
-    else if (fed.back().isBounded())
-      writeSizes(report, fed.back().value, sizesOf(fed.back()));
-    if (port.format)
-      fed.back() = narrow(*port.format,
-                          unpacked({b, argument}, *port.format, port.shape));
-  }
-  // A loss adds its labels behind them.
-  inputs.describe(function);
-  // What is done under a condition assigns nothing and gives no derivatives.
-  FailureOr<EntryResults> results =
-      traceVersions({report, options, entry.name, entryPorts(entry.inputs),
-                     trained.empty() && !entry.derives(),
-                     [&](ArrayRef<Traced> given, const EntryResults *like) {
-                       return traceEntry(report, entry, trained, options,
-                                         tracer, given, like);
-                     }},
-                    builder, fed);
-  if (failed(results))
+  FailureOr<func::FuncOp> built = buildFunction(
+      module, tracer.builder,
+      {report, options, entry.name, entryPorts(entry.inputs), entry.isTraining,
+       entry.derives(),
+       /*canBranch=*/trained.empty() && !entry.derives(),
+       [&](size_t i) { return report.node(entry.inputs[i].name); },
+       [](ImplicitLocOpBuilder &, size_t, Value argument) {
+         return FailureOr<Value>(argument);
+       },
+       [&](ImplicitLocOpBuilder &b, size_t i, Traced input) {
+         const Port &port = entry.inputs[i];
+         if (!port.format)
+           return input;
+         return narrow(*port.format,
+                       unpacked({b, input.value}, *port.format, port.shape));
+       },
+       [&](ArrayRef<Traced> given, const EntryResults *like) {
+         return traceEntry(report, entry, trained, options, tracer, given,
+                           like);
+       }});
+  if (failed(built))
     return failure();
-  builder.create<func::ReturnOp>(report.file(), results->values);
-  function.setType(builder.getFunctionType(
-      function.getArgumentTypes(), ValueRange(results->values).getTypes()));
-  function.setAllResultAttrs(results->attributes);
+  func::FuncOp function = *built;
   // Those of which only the shape was used.
   for (unsigned i = entry.inputs.size(); entry.takesUsedOnly && i-- > 0;)
     if (function.getArgument(i).use_empty() && !tracer.hasOpenInputs)

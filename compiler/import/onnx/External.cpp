@@ -1,5 +1,7 @@
 // Constants that lie in files beside the model.
 
+#include "compiler/import/onnx/External.h"
+
 #include "compiler/import/onnx/Tensors.h"
 
 #include "llvm/ADT/SmallString.h"

@@ -4,6 +4,7 @@
 
 #include "compiler/import/FixedValues.h"
 #include "compiler/import/onnx/Tensors.h"
+#include "compiler/import/onnx/Types.h"
 
 using namespace mlir;
 using ::onnx::GraphProto;

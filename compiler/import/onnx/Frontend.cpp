@@ -5,7 +5,10 @@
 #include "compiler/import/Message.h"
 #include "compiler/import/TypeText.h"
 #include "compiler/import/onnx/Entry.h"
+#include "compiler/import/onnx/EntryFunction.h"
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/Training.h"
+#include "compiler/import/onnx/Types.h"
 
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"

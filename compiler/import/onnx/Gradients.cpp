@@ -1,5 +1,7 @@
 // The entry that gives gradients, as --grad asks for it.
 
+#include "compiler/import/onnx/Gradients.h"
+
 #include "compiler/import/onnx/Entry.h"
 #include "compiler/import/onnx/Tracer.h"
 

@@ -1,5 +1,7 @@
 // The list of all handlers.
 
+#include "compiler/import/onnx/Handlers.h"
+
 #include "compiler/import/Names.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/onnx/Tracer.h"

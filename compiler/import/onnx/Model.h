@@ -5,6 +5,7 @@
 
 #include "compiler/import/File.h"
 #include "compiler/import/Import.h"
+#include "compiler/import/onnx/External.h"
 #include "compiler/import/onnx/Graph.h"
 #include "compiler/import/onnx/Tensors.h"
 

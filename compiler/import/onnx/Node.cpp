@@ -4,10 +4,14 @@
 
 #include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
+#include "compiler/import/onnx/ByName.h"
+#include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/Types.h"
 #include "compiler/import/onnx/attributes/Attributes.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/onnx/learned/Labels.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 using namespace mlir;
@@ -138,10 +142,6 @@ Type Node::typeAttr(StringRef name, int otherwise) {
   return {};
 }
 
-LogicalResult Node::missing(StringRef name) {
-  return error() << "has no attribute '" << name << "'";
-}
-
 unsigned Node::outputs() const { return def.output_size(); }
 
 bool Node::wants(unsigned i) const {
@@ -221,17 +221,18 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
 
 LogicalResult Node::runOn(ArrayRef<Traced> others) {
   Node inner(tracer, scope, def, others, b);
-  return takeFrom(inner, inner.run());
+  return runAs(inner);
 }
 
-LogicalResult Node::run() {
-  Status before = tracer.report.status;
-  // The nodes of a function say what they take, and what they give.
-  bool isCall = tracer.model.function(def);
-  if ((!isCall && failed(checkStrings(*this))) || failed(handle()) ||
-      !fault.empty() || tracer.report.status != before)
+LogicalResult Node::handle() {
+  // The nodes of a function say what they take.
+  if (!tracer.model.function(def) && failed(checkStrings(*this)))
     return failure();
-  if (!isCall)
+  return handleOp();
+}
+
+LogicalResult Node::checkGiven() {
+  if (!tracer.model.function(def))
     addTables(*this, given);
   for (auto [i, name] : llvm::enumerate(def.output())) {
     if (name.empty())
@@ -246,7 +247,7 @@ LogicalResult Node::run() {
   return success();
 }
 
-LogicalResult Node::handle() {
+LogicalResult Node::handleOp() {
   if (auto custom = tracer.model.customOps.find(op());
       custom != tracer.model.customOps.end())
     return importCustom(*this, custom->second, outputs());

@@ -56,9 +56,6 @@ public:
   /// where absent.
   ::onnx::AttributeProto *attr(llvm::StringRef name) const;
 
-  /// Fails for want of an attribute.
-  mlir::LogicalResult missing(llvm::StringRef name);
-
   /// How many results the node has, those that are left out among them.
   unsigned outputs() const;
   /// Whether anyone can ask for result `i`.
@@ -80,11 +77,10 @@ public:
   const ::onnx::NodeProto &def;
 
 private:
-  friend class Tracer;
-
-  /// Runs the handler of the node's op; an error where a result lacks a value.
-  mlir::LogicalResult run();
-  mlir::LogicalResult handle();
+  mlir::LogicalResult handle() override;
+  mlir::LogicalResult checkGiven() override;
+  /// Runs the handler of an op, which is no call of a function.
+  mlir::LogicalResult handleOp();
 
   /// The attribute, if it is of a kind; an error where it is of another.
   ::onnx::AttributeProto *
@@ -95,9 +91,10 @@ private:
 /// Turns one node into graph ops; gives its results or says why not.
 using Handler = mlir::LogicalResult (*)(Node &);
 
-/// What operands a handler takes; the importer refuses others for it. `bounded`
-/// is anything, with sizes known only at run time too.
-enum class Takes { tensors, narrow, anything, bounded };
+/// What operands a handler takes; the importer refuses others for it. `open`
+/// is tensors with sizes known only at run time too, and `bounded` is anything
+/// with such sizes.
+enum class Takes { tensors, open, narrow, anything, bounded };
 
 struct HandlerEntry {
   HandlerEntry(Handler run = nullptr, Takes takes = Takes::tensors)

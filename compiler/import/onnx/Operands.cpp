@@ -2,6 +2,8 @@
 
 #include "compiler/import/onnx/Operands.h"
 
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/onnx/ByName.h"
 #include "compiler/import/onnx/Scalars.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -68,6 +70,22 @@ FailureOr<std::optional<Integers>> integersAt(Node &node, StringRef attribute,
   return std::optional(node.intsAttr(attribute));
 }
 
+FailureOr<std::optional<SmallVector<Value>>>
+scalarsAt(Node &node, StringRef attribute, unsigned i) {
+  if (node.has(i)) {
+    auto scalars = listedScalars(node, i);
+    if (failed(scalars))
+      return failure();
+    return std::optional(*scalars);
+  }
+  if (!node.hasAttr(attribute))
+    return std::optional<SmallVector<Value>>();
+  SmallVector<Value> scalars;
+  for (int64_t value : node.intsAttr(attribute))
+    scalars.push_back(number(node, value).value);
+  return std::optional(scalars);
+}
+
 SmallVector<Expr> scalarsOf(Node &node, unsigned i) {
   Expr all = cast(operand(node, i), node.b.getI64Type());
   if (!all || all.rank() > 1)
@@ -108,6 +126,16 @@ Expr either(Expr x, Expr y) { return apply<graph::LogicalOrOp>(x, y); }
 Expr isFalse(Expr x) { return apply<graph::LogicalNotOp>(x); }
 Expr inRange(Expr x, Expr low, Expr high) {
   return both(apply<graph::GreaterEqualOp>(x, low), less(x, high));
+}
+
+bool isForRun(Node &node, unsigned i) {
+  if (!node.has(i) || !node.type(i).getNumElements() || node.tryConstant(i))
+    return false;
+  for (unsigned k = 0; k < node.size(); ++k)
+    if (node.traced(k).isBounded())
+      return true;
+  return node.tracer.hasOpenInputs ||
+         !(node.declaredShape(0) || node.likelyShape(0));
 }
 
 FailureOr<Integers> promisedShape(Node &node, unsigned i, const Twine &what) {

@@ -26,6 +26,10 @@ mlir::FailureOr<llvm::SmallVector<Expr>> alike(Node &node, Elements elements);
 mlir::FailureOr<std::optional<Integers>>
 integersAt(Node &node, llvm::StringRef attribute, unsigned i);
 
+/// The same as scalars i64, of which the run may know some alone.
+mlir::FailureOr<std::optional<llvm::SmallVector<mlir::Value>>>
+scalarsAt(Node &node, llvm::StringRef attribute, unsigned i);
+
 /// The numbers of an operand of rank 0 or 1 as scalar i64 each; constants where
 /// they are known.
 llvm::SmallVector<Expr> scalarsOf(Node &node, unsigned i);
@@ -48,6 +52,10 @@ Expr either(Expr x, Expr y);
 Expr isFalse(Expr x);
 /// low <= x < high.
 Expr inRange(Expr x, Expr low, Expr high);
+
+/// Whether only the run knows the integers of operand `i`, and the sizes of the
+/// result with them: the model does not promise its shape.
+bool isForRun(Node &node, unsigned i);
 
 /// The shape of result `i`, which the node's operands would tell only at run
 /// time: what the model says of it. `what` names the operand.

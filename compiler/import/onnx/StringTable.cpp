@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/StringTable.h"
 
 #include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/learned/Labels.h"
 #include "compiler/import/onnx/learned/Learned.h"
 
 #include "dialects/graph/Graph.h"

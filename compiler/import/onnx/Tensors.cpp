@@ -2,6 +2,8 @@
 
 #include "compiler/import/onnx/Tensors.h"
 
+#include "compiler/import/onnx/External.h"
+#include "compiler/import/onnx/Types.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -7,6 +7,7 @@
 #include "compiler/import/Gradients.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/Declared.h"
+#include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
@@ -148,12 +149,17 @@ Tracer::trace(ArrayRef<StringRef> wanted,
   return collect(scope, wanted, report.file());
 }
 
+/// Nothing can be said of the node's results.
+static void markUnsupported(Scope &scope, const NodeProto &def) {
+  for (const std::string &name : def.output())
+    if (!name.empty())
+      scope.values[name] = {{}, true};
+}
+
 LogicalResult Tracer::traceNode(Scope &scope, const NodeProto &def) {
   Location at = locationOf(scope, def);
-  if (++tracedNodes > nodeBudget)
-    return report.error(at, Status::limit)
-           << "is one of more than " << nodeBudget
-           << " nodes, with all calls and the steps of loops";
+  if (failed(countNode(at)))
+    return failure();
   SmallVector<Traced> operands;
   bool isMissing = false;
   for (const std::string &name : def.input()) {
@@ -175,57 +181,33 @@ LogicalResult Tracer::traceNode(Scope &scope, const NodeProto &def) {
     operands.push_back(value->traced);
   }
   if (!isMissing)
-    return runHandler(scope, def, operands, at);
+    return runNode(scope, def, operands, at);
   // What lies behind a node that is not supported cannot be traced, but its
   // op can still be one of those to report.
-  for (const std::string &name : def.output())
-    if (!name.empty())
-      scope.values[name] = {{}, true};
+  markUnsupported(scope, def);
   if (!isKnownOp(opKey(def)) && !model.function(def) &&
       !model.customOps.count(opKey(def)))
     unsupported(at, opKey(def), howToDefine);
   return success();
 }
 
-LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
-                                 ArrayRef<Traced> operands, Location at) {
+LogicalResult Tracer::runNode(Scope &scope, const NodeProto &def,
+                              ArrayRef<Traced> operands, Location at) {
   ImplicitLocOpBuilder b(at, builder);
   Node node(*this, scope, def, operands, b);
-  size_t refusedBefore = refusals();
-  uint64_t unfinishedBefore = unfinished;
-  Block *block = builder.getInsertionBlock();
-  Operation *last = block && !block->empty() ? &block->back() : nullptr;
-  Status statusBefore = report.status;
-  LogicalResult outcome = node.run();
-  if (!node.fault.empty()) {
-    if (report.status == statusBefore)
-      node.error() << node.fault;
-    return failure();
-  }
-  bool lacks = refusals() != refusedBefore ||
-               (failed(outcome) && unfinished != unfinishedBefore);
-  if (lacks && report.status == statusBefore) {
-    for (const std::string &name : def.output())
-      if (!name.empty())
-        scope.values[name] = {{}, true};
-    return success();
-  }
-  if (failed(outcome)) {
-    // A handler that fails has said why; one that has not is a fault of ours,
-    // and the user still learns which node it was.
-    if (report.status == Status::ok)
-      report.error(at) << "(" << escaped(opKey(def)) << "): cannot be imported";
-    return failure();
-  }
-  for (auto [name, traced] : llvm::zip(def.output(), node.given)) {
-    if (name.empty())
-      continue;
-    if (failed(checkElement(node, name, traced)))
-      return failure();
-    refine(b, traced);
-    define(scope, at, name, traced);
-  }
-  return verifyNew(last, block, at, node.name(), regions != 0);
+  return runHandler(
+      node, regions != 0, [&] { markUnsupported(scope, def); },
+      [&](Mark) -> LogicalResult {
+        for (auto [name, traced] : llvm::zip(def.output(), node.given)) {
+          if (name.empty())
+            continue;
+          if (failed(checkElement(node, name, traced)))
+            return failure();
+          refine(b, traced);
+          define(scope, at, name, traced);
+        }
+        return success();
+      });
 }
 
 FailureOr<SmallVector<Traced>> Tracer::traceInner(Node &node,

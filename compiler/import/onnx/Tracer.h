@@ -94,9 +94,9 @@ private:
   mlir::LogicalResult traceScope(Scope &scope,
                                  llvm::ArrayRef<llvm::StringRef> wanted);
   mlir::LogicalResult traceNode(Scope &scope, const ::onnx::NodeProto &def);
-  mlir::LogicalResult runHandler(Scope &scope, const ::onnx::NodeProto &def,
-                                 llvm::ArrayRef<Traced> operands,
-                                 mlir::Location at);
+  mlir::LogicalResult runNode(Scope &scope, const ::onnx::NodeProto &def,
+                              llvm::ArrayRef<Traced> operands,
+                              mlir::Location at);
   mlir::LogicalResult addInitializer(Scope &scope, llvm::StringRef name);
   /// The wanted values of a scope that has been traced; failure without an
   /// error where some are behind nodes that are not supported.
@@ -109,27 +109,14 @@ private:
   llvm::DenseMap<const void *, Constant> constants;
   /// Regions around the place of work, and calls.
   unsigned regions = 0, nesting = 0;
-  uint64_t tracedNodes = 0;
-  /// How often a graph could not be finished for nodes that are not supported.
-  uint64_t unfinished = 0;
 
 public:
   /// As ImportOptions has it.
   std::function<void(llvm::StringRef tensor, mlir::Type type)> onTensor = {};
 };
 
-/// All handlers, by op.
-const Handlers &handlers();
 /// Whether weir can import nodes of this op at all.
 bool isKnownOp(llvm::StringRef op);
-
-/// Builds the graph op that an op is one to one with.
-mlir::LogicalResult buildByName(Node &node, llvm::StringRef target);
-
-/// `values` broadcast by NumPy's rules to the one shape that they have in
-/// common; an error at the node where there is none.
-mlir::LogicalResult broadcastAll(Node &node,
-                                 llvm::MutableArrayRef<mlir::Value> values);
 
 } // namespace weir::onnx
 

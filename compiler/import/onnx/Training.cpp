@@ -1,7 +1,10 @@
 // The entry that a loss is of, and the initializers that are trained.
 
+#include "compiler/import/onnx/Training.h"
+
 #include "compiler/import/Trained.h"
 #include "compiler/import/onnx/Entry.h"
+#include "compiler/import/onnx/Types.h"
 
 using namespace mlir;
 

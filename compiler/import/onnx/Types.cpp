@@ -1,5 +1,7 @@
 // ONNX's data types and shapes as MLIR's.
 
+#include "compiler/import/onnx/Types.h"
+
 #include "compiler/import/onnx/Tensors.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,8 +1,11 @@
 // Nodes that are one to one with an op of the dialect.
 
-#include "compiler/import/ByName.h"
+#include "compiler/import/tensorflow/ByName.h"
+
 #include "compiler/import/Build.h"
+#include "compiler/import/ByName.h"
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/Types.h"
 
 #include "dialects/graph/Graph.h"
 

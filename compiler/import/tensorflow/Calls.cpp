@@ -1,7 +1,9 @@
 // Functions, traced in place of their calls.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/tensorflow/Order.h"
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/Types.h"
 
 using namespace mlir;
 using ::tensorflow::FunctionDef;

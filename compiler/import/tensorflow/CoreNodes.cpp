@@ -1,8 +1,11 @@
 // Constants, ops that only hand on their operands, and assertions.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/tensorflow/ByName.h"
 #include "compiler/import/tensorflow/Gradients.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/state/State.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/gradients/Gradient.h"

@@ -2,7 +2,13 @@
 
 #include "compiler/import/tensorflow/Entry.h"
 
+#include "compiler/import/Fetched.h"
 #include "compiler/import/bounded/entry/InputDims.h"
+#include "compiler/import/tensorflow/Gradients.h"
+#include "compiler/import/tensorflow/InputTypes.h"
+#include "compiler/import/tensorflow/Library.h"
+#include "compiler/import/tensorflow/Order.h"
+#include "compiler/import/tensorflow/Outputs.h"
 
 using namespace mlir;
 using ::tensorflow::AttrValue;

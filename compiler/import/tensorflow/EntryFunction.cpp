@@ -1,10 +1,15 @@
 // Traces what lies between inputs and outputs into a function.
 
+#include "compiler/import/tensorflow/EntryFunction.h"
+
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
-#include "compiler/import/Trained.h"
 #include "compiler/import/bounded/Labels.h"
+#include "compiler/import/bounded/entry/EntryFunction.h"
 #include "compiler/import/tensorflow/EntryResults.h"
+#include "compiler/import/tensorflow/InputTypes.h"
+#include "compiler/import/tensorflow/Library.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Graph.h"
@@ -42,53 +47,28 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
                          Library &library, VariableSource *variables,
                          StateVariables &state, const Entry &entry,
                          const ImportOptions &options) {
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  size_t number = llvm::range_size(module.getOps<func::FuncOp>());
-  Inputs inputs(report.context, entryPorts(entry.inputs));
-  SmallVector<Type> types = inputs.types();
-  report.fixingSizes = inputs.fixing();
-  auto function = builder.create<func::FuncOp>(
-      report.file(), "weir_entry_" + std::to_string(number),
-      builder.getFunctionType(types, {}));
-  function->setAttr("weir.entry", builder.getStringAttr(entry.name));
-  Block *block = function.addEntryBlock();
-  builder.setInsertionPointToStart(block);
-  SmallVector<Traced> fed;
-  for (auto [i, port] : llvm::enumerate(entry.inputs)) {
-    block->getArgument(i).setLoc(report.node(graph.name(port.edge.node)));
-    FailureOr<Value> value =
-        asDeclared(report, builder, graph, port, block->getArgument(i));
-    if (failed(value))
-      return failure();
-    ImplicitLocOpBuilder b(block->getArgument(i).getLoc(), builder);
-    fed.push_back(inputs.traced(b, *block, i, *value));
-    if (entry.derives())
-      zeroBeyond(b, fed.back());
-    else if (fed.back().isBounded())
-      writeSizes(report, fed.back().value, sizesOf(fed.back()));
-  }
-  if (entry.isTraining)
-    markTraining(function);
-  // A loss adds its labels behind them.
-  inputs.describe(function);
+  OpBuilder builder(module.getBodyRegion());
   EntrySource source{report, graph, library, variables, state, entry, options};
-  // What is done under a condition can give no derivatives and assigns nothing.
   bool canBranch = entry.derivatives.empty() && !entry.loss &&
                    entry.targets.empty() && state.all().empty();
-  FailureOr<EntryResults> results = traceVersions(
-      {report, options, entry.name, entryPorts(entry.inputs), canBranch,
+  FailureOr<func::FuncOp> function = buildFunction(
+      module, builder,
+      {report, options, entry.name, entryPorts(entry.inputs), entry.isTraining,
+       entry.derives(), canBranch,
+       [&](size_t i) {
+         return report.node(graph.name(entry.inputs[i].edge.node));
+       },
+       [&](ImplicitLocOpBuilder &b, size_t i, Value argument) {
+         return asDeclared(report, b, graph, entry.inputs[i], argument);
+       },
+       [](ImplicitLocOpBuilder &, size_t, Traced input) { return input; },
        [&](ArrayRef<Traced> given, const EntryResults *like) {
          return traceEntry(source, builder, given, like);
-       }},
-      builder, fed);
-  if (failed(results))
+       }});
+  if (failed(function))
     return failure();
-  builder.create<func::ReturnOp>(report.file(), results->values);
-  function.setType(builder.getFunctionType(
-      function.getArgumentTypes(), ValueRange(results->values).getTypes()));
-  function.setAllResultAttrs(results->attributes);
   if (entry.isTraining)
-    addLabels(function, *options.training);
+    addLabels(*function, *options.training);
   return success();
 }
 

@@ -4,6 +4,9 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
+#include "compiler/import/tensorflow/Gradients.h"
+#include "compiler/import/tensorflow/Training.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/file/Summary.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
 

@@ -5,6 +5,7 @@
 
 #include "compiler/import/bounded/entry/Versions.h"
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/Library.h"
 
 namespace weir::tensorflow {
 

@@ -4,6 +4,8 @@
 
 #include "compiler/import/FixedValues.h"
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/InputTypes.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
 
 using namespace mlir;

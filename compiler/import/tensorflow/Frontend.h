@@ -14,9 +14,6 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(Report &report,
 
 std::optional<ModelSummary>
 summarize(Report &report, const ImportOptions &options, bool wantsValues);
-/// The variables of a checkpoint alone, `prefix`.index and its shards.
-std::optional<ModelSummary> summarizeCheckpoint(Report &report,
-                                                const std::string &prefix);
 
 } // namespace weir::tensorflow
 

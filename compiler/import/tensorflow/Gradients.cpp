@@ -4,6 +4,9 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/Library.h"
+#include "compiler/import/tensorflow/Training.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/gradients/Gradient.h"

@@ -4,6 +4,8 @@
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_GRADIENTS_H
 
 #include "compiler/import/Build.h"
+#include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/Tracer.h"
 
 namespace weir::tensorflow {
@@ -38,6 +40,30 @@ void keepWatched(Tracer &tracer, int node, mlir::ImplicitLocOpBuilder &b,
 /// count: TensorFlow gives such to values that are rounded to few, so that what
 /// trains with them learns. Where no gradients are asked for, the value.
 Expr alongside(Node &node, Expr value, Expr path);
+
+/// A tensor by what callers of the model call it, or by its name in the graph;
+/// an error about the option `what` where there is none.
+mlir::FailureOr<Port> portNamed(Report &report, const Graph &graph,
+                                const Entry &model, llvm::StringRef name,
+                                llvm::StringRef what);
+/// The entries for gradients and the loss that the options ask for, with the
+/// inputs of `model` where that has signatures, or else those that they need.
+mlir::FailureOr<std::vector<Entry>>
+derivedEntries(Report &report, const Graph &graph, const Library &library,
+               const ImportOptions &options, const Entry &model,
+               bool hasSignatures);
+/// What `--grad` and `--loss` add to the tensors of the graph.
+mlir::FailureOr<Derived<Port>> derivedOf(Report &report, const Graph &graph,
+                                         const ImportOptions &options,
+                                         const Entry &model);
+/// The tensors that the entry's loss and derivatives are of and by; and has the
+/// tracer keep the variables.
+llvm::SmallVector<Edge> watchDerivatives(const Graph &graph, const Entry &entry,
+                                         Tracer &tracer);
+/// The traced values of these edges, with those of variables for handles.
+llvm::SmallVector<Traced> derivedFrom(const Graph &graph, const Entry &entry,
+                                      Tracer &tracer,
+                                      llvm::ArrayRef<Traced> traced);
 
 } // namespace weir::tensorflow
 

@@ -2,6 +2,8 @@
 
 #include "compiler/import/tensorflow/Graph.h"
 
+#include "compiler/import/tensorflow/Library.h"
+#include "compiler/import/tensorflow/ResultNames.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
 
 #include "llvm/ADT/StringExtras.h"

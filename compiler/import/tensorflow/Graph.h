@@ -4,6 +4,7 @@
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_GRAPH_H
 
 #include "compiler/import/Report.h"
+#include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/Tensors.h"
 #include "compiler/import/tensorflow/proto/graph.pb.h"
 
@@ -28,10 +29,6 @@ struct Edge {
     return node == other.node && output == other.output;
   }
 };
-
-/// The results of an op, for ops with more than one: `name` or
-/// `name*attribute`.
-llvm::ArrayRef<llvm::StringRef> resultNames(llvm::StringRef op);
 
 class Graph {
 public:
@@ -90,38 +87,6 @@ private:
   std::vector<int> controlEdges;
   std::vector<uint32_t> starts, controlStarts;
 };
-
-/// The functions of a graph, by name, and what other ops are computed by.
-class Library {
-public:
-  /// False after an error.
-  bool add(Report &report, ::tensorflow::FunctionDefLibrary &defs);
-
-  ::tensorflow::FunctionDef *find(llvm::StringRef name) const;
-  llvm::SmallVector<llvm::StringRef> names() const;
-  /// The function's graph, made at the first use; null after an error.
-  Graph *graph(Report &report, ::tensorflow::FunctionDef &def);
-
-  /// Reports a call of a function by itself, and graphs that calls make too
-  /// large: before anything is inlined.
-  bool check(Report &report, const Graph &root);
-
-  /// The constants that any entry has read: reading one takes what is large out
-  /// of its message.
-  llvm::DenseMap<const ::tensorflow::TensorProto *, Constant> constants;
-
-  /// The options of --custom-op by the op (compiler/import/Custom.h).
-  llvm::StringMap<mlir::DictionaryAttr> customOps;
-
-private:
-  llvm::StringMap<::tensorflow::FunctionDef *> byName;
-  llvm::DenseMap<const ::tensorflow::FunctionDef *, std::unique_ptr<Graph>>
-      graphs;
-};
-
-/// The functions that a node calls or hands on, by name.
-llvm::SmallVector<llvm::StringRef>
-calledFunctions(const ::tensorflow::NodeDef &def);
 
 } // namespace weir::tensorflow
 

@@ -1,5 +1,7 @@
 // The list of all handlers.
 
+#include "compiler/import/tensorflow/Handlers.h"
+
 #include "compiler/import/Names.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/tensorflow/Tracer.h"
@@ -47,9 +49,7 @@ const BoundedHandlers &boundedHandlers() {
     addBoundedDetectionHandlers(handlers);
     addBoundedDiagonalHandlers(handlers);
     addBoundedElementwiseHandlers(handlers);
-    addBoundedGatherHandlers(handlers);
     addBoundedImageHandlers(handlers);
-    addBoundedJoinHandlers(handlers);
     addBoundedMoveHandlers(handlers);
     addBoundedNeuralHandlers(handlers);
     addBoundedOrderHandlers(handlers);

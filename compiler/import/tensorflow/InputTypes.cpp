@@ -1,9 +1,12 @@
 // The types of an entry's inputs: what the model says of them, and what the
 // options add.
 
+#include "compiler/import/tensorflow/InputTypes.h"
+
 #include "compiler/import/Names.h"
 #include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/Types.h"
 
 using namespace mlir;
 using ::tensorflow::AttrValue;

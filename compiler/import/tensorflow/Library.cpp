@@ -1,5 +1,7 @@
 // The functions of a graph: found by name, checked before they are inlined.
 
+#include "compiler/import/tensorflow/Library.h"
+
 #include "compiler/import/Tracing.h"
 #include "compiler/import/tensorflow/Graph.h"
 

@@ -5,7 +5,11 @@
 #include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/bounded/Inference.h"
+#include "compiler/import/rules/Elementwise.h"
+#include "compiler/import/tensorflow/ByName.h"
+#include "compiler/import/tensorflow/Handlers.h"
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/state/Tables.h"
 
@@ -84,12 +88,6 @@ const AttrValue *Node::attr(StringRef name, StringRef kind) const {
              (is.empty() ? ", but must be " : " instead of ") + kind)
                 .str();
   return nullptr;
-}
-
-LogicalResult Node::missing(StringRef name) const {
-  if (fault.empty())
-    fault = ("has no attribute '" + name + "'").str();
-  return failure();
 }
 
 bool Node::hasAttr(StringRef name) const { return attr(name) != nullptr; }
@@ -201,13 +199,10 @@ static bool isOpen(ArrayRef<Traced> operands) {
 LogicalResult Node::runOn(ArrayRef<Traced> others) {
   Node inner(tracer, def, others, b);
   inner.bindings = bindings;
-  return takeFrom(inner, inner.run());
+  return runAs(inner);
 }
 
-LogicalResult Node::run() {
-  Status before = tracer.report.status;
-  if (failed(handle()) || !fault.empty() || tracer.report.status != before)
-    return failure();
+LogicalResult Node::checkGiven() {
   for (const Traced &result : given)
     if (!result.value && !result.object)
       return misfit();

@@ -57,9 +57,6 @@ public:
   const ::tensorflow::AttrValue_ListValue *listAttr(llvm::StringRef name,
                                                     llvm::StringRef kind) const;
 
-  /// Fails for want of an attribute.
-  mlir::LogicalResult missing(llvm::StringRef name) const;
-
   /// An operand of strings that is known at compile time.
   mlir::FailureOr<std::string> string(unsigned i);
 
@@ -71,9 +68,8 @@ public:
 private:
   friend class Tracer;
 
-  /// Runs the handler of the node's op; an error where a result lacks a value.
-  mlir::LogicalResult run();
-  mlir::LogicalResult handle();
+  mlir::LogicalResult handle() override;
+  mlir::LogicalResult checkGiven() override;
 
   const google::protobuf::Map<std::string, ::tensorflow::AttrValue> *bindings =
       nullptr;

@@ -1,8 +1,11 @@
 // Which nodes must be traced, and in which order.
 
+#include "compiler/import/tensorflow/Order.h"
+
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
 #include "compiler/import/tensorflow/file/Summary.h"
+#include "compiler/import/tensorflow/state/Assigned.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 using namespace mlir;

@@ -1,6 +1,10 @@
 // What a graph gives where no one says: the nodes that nothing uses.
 
+#include "compiler/import/tensorflow/Outputs.h"
+
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
 #include "compiler/import/tensorflow/state/Tables.h"
 

@@ -1,6 +1,8 @@
 // The names of results, for ops with more than one: how a function's body says
 // which result an edge starts from. Facts of TensorFlow's op definitions.
 
+#include "compiler/import/tensorflow/ResultNames.h"
+
 #include "compiler/import/tensorflow/Graph.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,8 +1,11 @@
 // The signatures of a SavedModel as entries.
 
+#include "compiler/import/tensorflow/Signature.h"
+
 #include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/FixedInputs.h"
+#include "compiler/import/tensorflow/InputTypes.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
 
 #include <map>

@@ -2,6 +2,8 @@
 
 #include "compiler/import/tensorflow/Tensors.h"
 
+#include "compiler/import/tensorflow/Types.h"
+
 #include "compiler/Diagnostics.h"
 
 #include "mlir/IR/Builders.h"

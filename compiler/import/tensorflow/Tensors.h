@@ -14,19 +14,6 @@
 
 namespace weir::tensorflow {
 
-/// Null where the dialect has no such element: strings, handles, complex.
-/// References to a type are that type.
-mlir::Type elementType(mlir::MLIRContext *context, int dataType);
-/// The type of either part of a complex type; null for others.
-mlir::Type complexPart(mlir::MLIRContext *context, int dataType);
-/// As TensorFlow writes it: `float`, `int32`, `string`.
-std::string dataTypeName(int dataType);
-
-/// A shape with ShapedType::kDynamic for unknown dimensions; nothing where the
-/// rank is unknown. Negative dimensions other than -1 fail.
-mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>>
-shapeOf(const ::tensorflow::TensorShapeProto &proto);
-
 /// A constant: two attributes where it is complex, strings where it is those.
 struct Constant {
   mlir::ElementsAttr value, imaginary;

@@ -6,9 +6,14 @@
 #include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/tensorflow/Gradients.h"
+#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/Order.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
+#include "compiler/import/tensorflow/control/Switches.h"
+#include "compiler/import/tensorflow/state/Assigned.h"
 #include "compiler/import/tensorflow/state/State.h"
 #include "compiler/import/tensorflow/state/Tables.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/Graph.h"
 
@@ -184,12 +189,8 @@ LogicalResult Tracer::finish(std::unique_ptr<Frame> frame) {
 LogicalResult Tracer::traceNode(int index) {
   Frame &top = frame();
   Location at = locationOf(top, index);
-  if (++tracedNodes > nodeBudget) {
-    report.error(at, Status::limit)
-        << "is one of more than " << nodeBudget
-        << " nodes, with all calls and the steps of loops";
+  if (failed(countNode(at)))
     return failure();
-  }
   SmallVector<Traced> operands;
   bool missing = false;
   StringRef plain = plainOp(top.graph->op(index));
@@ -213,7 +214,7 @@ LogicalResult Tracer::traceNode(int index) {
       return success();
   }
   if (!missing)
-    return runHandler(index, operands, at);
+    return runNode(index, operands, at);
   // What lies behind a node that is not supported cannot be traced, but its
   // op can still be one of those to report.
   top.states[index].unsupported = true;
@@ -223,47 +224,29 @@ LogicalResult Tracer::traceNode(int index) {
   return success();
 }
 
-LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
-                                 Location at) {
+LogicalResult Tracer::runNode(int index, ArrayRef<Traced> operands,
+                              Location at) {
   Frame &top = frame();
-  const ::tensorflow::NodeDef &def = top.graph->node(index);
   NodeState &state = top.states[index];
   ImplicitLocOpBuilder b(at, builder);
-  Node node(*this, def, operands, b);
+  Node node(*this, top.graph->node(index), operands, b);
   node.bindings = top.bindings;
-  size_t refusedBefore = refusals();
-  Block *block = builder.getInsertionBlock();
-  Operation *before = block && !block->empty() ? &block->back() : nullptr;
   pending = false;
-  Status statusBefore = report.status;
-  LogicalResult outcome = node.run();
-  bool isPending = std::exchange(pending, false);
-  if (!node.fault.empty()) {
-    if (report.status == statusBefore)
-      node.error() << node.fault;
-    return failure();
-  }
-  if (refusals() != refusedBefore && report.status == statusBefore) {
-    state.unsupported = true;
-    return success();
-  }
-  if (failed(outcome)) {
-    // A handler that fails has said why; one that has not is a fault of ours,
-    // and the user still learns which node it was.
-    if (report.status == Status::ok)
-      report.error(at) << "(" << escaped(def.op()) << "): cannot be imported";
-    return failure();
-  }
-  if (isPending)
-    return success();
-  for (Traced &traced : node.given)
-    refine(b, traced);
-  state.results.assign(node.given.begin(), node.given.end());
-  state.traced = true;
-  if (frames.size() == 1)
-    keepWatched(*this, index, b, state.results);
-  guardChecks(before, block, index);
-  return verifyNew(before, block, at, node.name(), isConditional());
+  return runHandler(
+      node, isConditional(), [&] { state.unsupported = true; },
+      [&](Mark mark) {
+        // A call: its frame gives the results.
+        if (pending)
+          return success();
+        for (Traced &traced : node.given)
+          refine(b, traced);
+        state.results.assign(node.given.begin(), node.given.end());
+        state.traced = true;
+        if (frames.size() == 1)
+          keepWatched(*this, index, b, state.results);
+        guardChecks(mark, index);
+        return success();
+      });
 }
 
 FailureOr<Constant> Tracer::constant(Node &node,

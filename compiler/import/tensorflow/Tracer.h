@@ -5,6 +5,7 @@
 
 #include "compiler/import/Tracing.h"
 #include "compiler/import/tensorflow/Graph.h"
+#include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/Node.h"
 #include "compiler/import/tensorflow/Tensors.h"
 
@@ -28,11 +29,6 @@ struct Guard {
   }
 };
 using Guards = llvm::SmallVector<Guard, 2>;
-
-/// What an edge carries that is known to carry nothing, being on the side of a
-/// Switch that is not taken.
-Traced deadValue();
-bool isDead(const Traced &traced);
 
 /// What a node has given so far.
 struct NodeState {
@@ -203,15 +199,15 @@ private:
   mlir::FailureOr<Traced> dereference(Traced traced, int node, unsigned i);
   mlir::LogicalResult run(size_t base);
   mlir::LogicalResult traceNode(int node);
-  mlir::LogicalResult runHandler(int node, llvm::ArrayRef<Traced> operands,
-                                 mlir::Location at);
+  mlir::LogicalResult runNode(int node, llvm::ArrayRef<Traced> operands,
+                              mlir::Location at);
   /// Nodes of the first version's control flow. False where the node has been
   /// dealt with.
   mlir::FailureOr<bool> traceSwitches(int node, mlir::Location at,
                                       llvm::ArrayRef<Traced> operands);
   mlir::LogicalResult traceMerge(int node, mlir::Location at);
   mlir::LogicalResult traceExit(int node, mlir::Location at);
-  void guardChecks(mlir::Operation *before, mlir::Block *block, int node);
+  void guardChecks(Mark mark, int node);
   mlir::LogicalResult finish(std::unique_ptr<Frame> frame);
   mlir::LogicalResult push(Node &node, llvm::StringRef function,
                            const Bindings &bindings,
@@ -221,7 +217,6 @@ private:
 
   std::vector<std::unique_ptr<Frame>> frames;
   unsigned nesting = 0;
-  uint64_t tracedNodes = 0;
   /// The node at work has handed itself to a frame of its own.
   bool pending = false;
 
@@ -229,35 +224,6 @@ public:
   /// As ImportOptions has it.
   std::function<void(llvm::StringRef tensor, mlir::Type type)> onTensor = {};
 };
-
-/// The nodes that `wanted` needs, operands first, without those behind fed
-/// edges; an error where they form a cycle. `level` is the loop to which all of
-/// them must belong.
-mlir::FailureOr<std::vector<int>> orderNodes(Report &report, const Graph &graph,
-                                             llvm::ArrayRef<Edge> wanted,
-                                             llvm::ArrayRef<int> controls,
-                                             const Feeds &fed, int level = -1);
-
-/// All handlers, by op.
-const Handlers &handlers();
-/// Those for nodes with a complex operand.
-const Handlers &complexHandlers();
-/// Those for nodes whose operands or results have sizes known only at run time.
-const BoundedHandlers &boundedHandlers();
-/// Whether weir can import nodes of this op at all.
-bool isKnownOp(llvm::StringRef op);
-
-/// Traces a whole loop and gives its Exits their values.
-mlir::LogicalResult traceFrame(Node &node, const Graph &graph, int loop);
-
-/// An error where attribute `T` is none, or not the type of operand `i`.
-mlir::LogicalResult checkType(Node &node, unsigned i);
-
-/// Builds the graph op that an op is one to one with.
-mlir::LogicalResult buildByName(Node &node, llvm::StringRef target);
-
-/// What a variable's node is called by those that share it.
-std::string variableName(const ::tensorflow::NodeDef &def);
 
 } // namespace weir::tensorflow
 

@@ -1,7 +1,10 @@
 // The entry that a loss is of, as --loss asks for it.
 
+#include "compiler/import/tensorflow/Training.h"
+
 #include "compiler/import/Trained.h"
 #include "compiler/import/tensorflow/Gradients.h"
+#include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 using namespace mlir;

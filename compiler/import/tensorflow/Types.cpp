@@ -1,5 +1,7 @@
 // TensorFlow's data types and shapes as MLIR's.
 
+#include "compiler/import/tensorflow/Types.h"
+
 #include "compiler/import/tensorflow/Tensors.h"
 
 #include "mlir/IR/Builders.h"

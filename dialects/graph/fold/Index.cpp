@@ -195,11 +195,13 @@ struct GatherToSlices : OpRewritePattern<GatherOp> {
     if (!matchPattern(op.getIndices(), m_Constant(&value)) ||
         op.getBatchDims() != 0 || value.empty() ||
         x.getDimSize(op.getAxis()) == 0)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "its indices are no constant, or it is empty");
     // None where they are more than folders look at.
     std::optional<SmallVector<int64_t>> known = integersOf(value);
     if (!known)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "it has more indices than folders read");
     SmallVector<int64_t> indices = std::move(*known);
     for (int64_t &index : indices)
       index = moveInto(index, x.getDimSize(op.getAxis()));
@@ -208,7 +210,7 @@ struct GatherToSlices : OpRewritePattern<GatherOp> {
     int64_t most = std::max<int64_t>(1, indices.size() / elementsOfRun);
     auto runs = runsOf(indices, std::min(most, mostRuns));
     if (!runs)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "its indices form too many runs");
     SmallVector<Value> parts;
     for (const Run &run : *runs)
       parts.push_back(partOf(rewriter, op, run));
@@ -251,7 +253,7 @@ struct DynamicSliceToSlice : OpRewritePattern<DynamicSliceOp> {
              op.getStarts(), op.getSizes(), op.getX().getType().getShape())) {
       DenseElementsAttr value;
       if (!matchPattern(start, m_Constant(&value)))
-        return failure();
+        return rewriter.notifyMatchFailure(op, "a start is no constant");
       starts.push_back(
           std::clamp<int64_t>((*integersOf(value))[0], 0, whole - size));
       limits.push_back(starts.back() + size);

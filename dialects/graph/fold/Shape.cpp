@@ -198,7 +198,7 @@ struct MergeTransposes : OpRewritePattern<TransposeOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getX().getDefiningOp<TransposeOp>();
     if (!inner)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no transpose makes its operand");
     SmallVector<int64_t> permutation;
     for (int64_t dim : op.getPermutation())
       permutation.push_back(inner.getPermutation()[dim]);
@@ -217,7 +217,8 @@ struct TransposeToReshape : OpRewritePattern<TransposeOp> {
       if (op.getX().getType().getDimSize(dim) == 1)
         continue;
       if (dim < last)
-        return failure();
+        return rewriter.notifyMatchFailure(op,
+                                           "it changes the order of elements");
       last = dim;
     }
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getX());
@@ -232,7 +233,7 @@ struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getX().getDefiningOp<BroadcastOp>();
     if (!inner)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no broadcast makes its operand");
     SmallVector<int64_t> dims;
     for (int64_t dim : inner.getDims())
       dims.push_back(op.getDims()[dim]);
@@ -249,7 +250,8 @@ struct MergeSlices : OpRewritePattern<SliceOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getX().getDefiningOp<SliceOp>();
     if (!inner || op.getType().getNumElements() == 0)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "no slice makes its operand, or it is empty");
     SmallVector<int64_t> starts, limits, strides;
     for (int64_t d = 0; d < op.getType().getRank(); ++d) {
       // Positions of elements that exist: nothing overflows.
@@ -275,7 +277,8 @@ struct SliceOfConcat : OpRewritePattern<SliceOp> {
                                 PatternRewriter &rewriter) const override {
     auto concat = op.getX().getDefiningOp<ConcatOp>();
     if (!concat || op.getType().getNumElements() == 0)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "no concat makes its operand, or it is empty");
     int64_t axis = concat.getAxis(), begin = 0;
     for (Value input : concat.getInputs()) {
       int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(axis);
@@ -290,7 +293,8 @@ struct SliceOfConcat : OpRewritePattern<SliceOp> {
       }
       begin += size;
     }
-    return failure();
+    return rewriter.notifyMatchFailure(
+        op, "it spans several operands of the concat");
   }
 };
 
@@ -310,7 +314,8 @@ struct FlattenConcat : OpRewritePattern<ConcatOp> {
         inputs.push_back(input);
     }
     if (inputs.empty() || llvm::equal(inputs, op.getInputs()))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "no operand is empty or a concat on this axis");
     rewriter.replaceOpWithNewOp<ConcatOp>(op, inputs, op.getAxis());
     return success();
   }

@@ -29,21 +29,20 @@ Type AttentionOp::softmaxType() {
 Type AttentionOp::weightType() { return yieldedType(getWeights()); }
 
 /// (C2): whether a product of sums of `depth` terms can read `right`.
-static LogicalResult verifyRight(AttentionOp op, Value right, bool isShared,
-                                 int64_t depth, int64_t columns) {
+static LogicalResult verifyRight(AttentionOp op, Value right, LayoutAttr layout,
+                                 bool isShared, int64_t depth, int64_t columns,
+                                 bool transposesLeft) {
   ShapedType type = shaped(right), out = shaped(op.getOut());
-  int64_t batch = isShared ? 0 : out.getRank() - 2;
-  if (type.getRank() < batch + 2 || type.getRank() > batch + 3 ||
-      type.getShape().take_front(batch) != out.getShape().take_front(batch) ||
-      type.getShape().end()[-2] != depth)
-    return op.emitOpError("cannot sum ") << depth << " terms of " << type;
-  int64_t width = type.getShape().back();
-  bool isPacked = type.getRank() > batch + 2;
-  if (isPacked ? width == 0 || type.getDimSize(batch) !=
-                                   columns / width + (columns % width != 0)
-               : width != columns)
-    return op.emitOpError("cannot make ") << columns << " columns of " << type;
-  return success();
+  if (!(layout.isPlain() || layout.isPanels() || layout.isKMajor()))
+    return op.emitOpError("cannot use weights of ") << type << " in " << layout;
+  LayoutUser user{LayoutUser::Matmul, {}, type.getElementType()};
+  if (!isShared)
+    user.weights.batches.assign(out.getShape().begin(),
+                                out.getShape().end() - 2);
+  user.weights.depth = depth;
+  user.weights.columns = columns;
+  user.transposesLeft = transposesLeft;
+  return verifyLayout(op, layout, type, user);
 }
 
 /// (C2) and (C3): whether sums of a type can be made of these elements.
@@ -74,11 +73,12 @@ LogicalResult AttentionOp::verify() {
     return emitOpError("cannot make ") << out << " of rows of " << q;
   // (C2)
   SmallVector<int64_t> shape = scoreShape();
-  if (failed(verifyRight(*this, getK(), getSharedK(),
+  if (failed(verifyRight(*this, getK(), getKLayout(), getSharedK(),
                          q.getShape().take_back(2)[!getTransposeQ()],
-                         shape.back())) ||
-      failed(verifyRight(*this, getV(), getSharedV(), shape.back(),
-                         out.getShape().back())) ||
+                         shape.back(), getTransposeQ())) ||
+      failed(verifyRight(*this, getV(), getVLayout(), getSharedV(),
+                         shape.back(), out.getShape().back(),
+                         /*transposesLeft=*/false)) ||
       failed(verifyElements(*this, q.getElementType(),
                             shaped(getK()).getElementType(), getScores())) ||
       failed(verifyElements(*this, weightType(), v.getElementType(),

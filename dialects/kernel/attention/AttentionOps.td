@@ -3,7 +3,7 @@
 #ifndef WEIR_DIALECTS_KERNEL_ATTENTION
 #define WEIR_DIALECTS_KERNEL_ATTENTION
 
-include "dialects/kernel/KernelBase.td"
+include "dialects/kernel/KernelAttrs.td"
 include "mlir/Dialect/Arith/IR/ArithBase.td"
 include "mlir/Dialect/Arith/IR/ArithOpsInterfaces.td"
 
@@ -21,10 +21,11 @@ def Kernel_AttentionOp
 
     - (C1) `out` is `batch.. x M x W`, `q` is `batch.. x M x D`, or
       `batch.. x D x M` with `transpose_q`.
-    - (C2) `k` is `batch.. x D x N` and `v` is `batch.. x N x W`, or either is in
-      panels, as `b` of kernel.matmul. With `shared_k` or `shared_v` it has no
-      batch dimensions. Elements of `k` have the type of `q`, and those of `v` the
-      type of the weights, or are f16 or bf16 if these are f32.
+    - (C2) `k` is `batch.. x D x N`, in `k_layout`, and `v` is `batch.. x N x W`, in
+      `v_layout`. A layout is plain, panels or K-major. With `shared_k` or
+      `shared_v` there are no batch dimensions. Elements of `k` have the type of
+      `q`, and those of `v` the type of the weights, or are f16 or bf16 if these are
+      f32.
     - (C3) all elements and sums are floats. The first argument of `scores` and of
       `epilogue` has the type of the sums. That of `weights` has the type in which
       the softmax adds up: f32 for scores of f16 and bf16, else the type of the
@@ -59,6 +60,7 @@ def Kernel_AttentionOp
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
                    UnitAttr:$transpose_q, UnitAttr:$shared_k,
                    UnitAttr:$shared_v, UnitAttr:$masked,
+                   Kernel_LayoutArg:$k_layout, Kernel_LayoutArg:$v_layout,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$score_maps,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$weight_maps,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
@@ -78,6 +80,7 @@ def Kernel_AttentionOp
   }];
   let assemblyFormat = [{
     `ins` `(` $q `,` $k `,` $v `:` type($q) `,` type($k) `,` type($v) `)`
+    (`k_layout` $k_layout^)? (`v_layout` $v_layout^)?
     (`depth` `(` $depth^ `:` type($depth) `)`)?
     (`columns` `(` $columns^ `:` type($columns) `)`)?
     (`score_extras` `(` $score_extras^ `:` type($score_extras) `)`)?

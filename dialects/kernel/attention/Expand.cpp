@@ -66,16 +66,17 @@ public:
     Value lowest = constant(softmax.lowest());
     zero = constant(b.getFloatAttr(sum, 0));
     one = constant(b.getFloatAttr(sum, 1));
-    all.scores = product(op.getQ(), op.getK(), op.getDepth(),
-                         op.getScoreExtras(), scores, op.getTransposeQ(),
-                         op.getSharedK(), op.getScoreMaps(), op.getScores());
+    all.scores =
+        product(op.getQ(), op.getK(), op.getDepth(), op.getScoreExtras(),
+                scores, op.getTransposeQ(), op.getSharedK(), op.getScoreMaps(),
+                op.getKLayout(), op.getScores());
     all.softmax = {fill(lowest, largest), maximum(softmax, scores, largest),
                    fill(zero, total),
                    power(softmax, scores, largest, powers, total),
                    weigh(softmax, powers, total, weights)};
     all.product = product(weights, op.getV(), op.getColumns(), op.getExtras(),
                           op.getOut(), /*isTransposed=*/false, op.getSharedV(),
-                          op.getExtraMaps(), op.getEpilogue());
+                          op.getExtraMaps(), op.getVLayout(), op.getEpilogue());
     if (op.getFastmath() != arith::FastMathFlags::none)
       llvm::for_each(all.softmax, [&](linalg::LinalgOp op) { relax(op); });
     op.erase();
@@ -104,10 +105,10 @@ private:
 
   MatmulOp product(Value left, Value right, Value depth, ValueRange extras,
                    Value out, bool isTransposed, bool isShared, ArrayAttr maps,
-                   Region &function) {
+                   LayoutAttr layout, Region &function) {
     auto made = b.create<MatmulOp>(loc, TypeRange(), left, right, depth, extras,
                                    out, isTransposed, isShared, maps,
-                                   /*range=*/nullptr);
+                                   /*unsigned_a=*/false, layout);
     made.getEpilogue().takeBody(function);
     return made;
   }

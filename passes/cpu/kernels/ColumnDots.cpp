@@ -83,7 +83,7 @@ struct DotsEmitter {
              MutableArrayRef<Value>(sums).slice(u % sets * sumsASet, sumsASet));
     };
     Emitter::Values sums(sumsASet, e.zeros(element, lanes));
-    WaitingSums waiting{e, longestChain(target), target.fewRegisters()};
+    WaitingSums waiting{e, longestChain(target), target.sumsFillRegisters()};
     if (vectors)
       sums =
           waiting.loop(vectors, std::max<int64_t>(sets, 2), sums, steps, sets);

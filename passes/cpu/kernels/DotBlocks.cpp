@@ -1,10 +1,10 @@
-// One block of a product by dot products: of two bf16 by two others, AVX-512
-// BF16, or of four unsigned bytes by four signed ones, AVX-512 VNNI.
+// One block of a product by dot products: of two bf16 by two others, or of four
+// unsigned bytes by four signed ones.
 //
-// Of bytes the weights are the signed ones. Elements of A become their
-// distances from the least of their block, which are unsigned bytes if the
-// greatest is no farther than that; what the least makes of a column is then
-// its sum of weights times the least, exact modulo 2^32 as all sums are.
+// The weights are the signed bytes. Elements of A become their distances from
+// the least element of their block, which are unsigned bytes if the greatest
+// element is near enough. Each column then lacks the sum of its weights times
+// the least element. All sums are exact modulo 2^32.
 
 #include "passes/cpu/kernels/Tiles.h"
 
@@ -120,12 +120,13 @@ Emitter::Values TileProduct::linesOf(Value step, int64_t unroll,
 Emitter::Values TileProduct::timesLeast(const Unit &unit, const Depth &d) {
   Value ones = words(0x01010101);
   Emitter::Values base(columns > half ? 2 : 1, words(0));
-  base = overLines(
-      d, 8, base, [&](Value step, Value line, int64_t, Emitter::Values &base) {
-        step = e.plus(d.first, step);
-        for (auto [j, sum] : llvm::enumerate(base))
-          sum = e.dot(sum, ones, wordsOf(unit.panel, step, line, j));
-      });
+  base = overLines(d, 8, base,
+                   [&](Value step, Value line, int64_t, Emitter::Values &base) {
+                     step = e.plus(d.first, step);
+                     for (auto [j, sum] : llvm::enumerate(base))
+                       sum = isa->addByteProducts(
+                           e, sum, ones, wordsOf(unit.panel, step, line, j));
+                   });
   Value low =
       e.splat(e.create<memref::LoadOp>(least, ValueRange{unit.block}), half);
   for (Value &sum : base)
@@ -182,8 +183,8 @@ void TileProduct::dotRows(const Unit &unit, const Depth &d, ValueRange base,
         Value left = e.splatWord(split, from, half);
         for (int64_t j = first; j < end; ++j) {
           Value &sum = made[u % sets * count + i * wide + j];
-          sum = bytes ? e.dot(sum, left, right[j - first])
-                      : e.dotPairs(sum, left, right[j - first]);
+          sum = bytes ? isa->addByteProducts(e, sum, left, right[j - first])
+                      : isa->addBf16Products(e, sum, left, right[j - first]);
         }
       }
     };

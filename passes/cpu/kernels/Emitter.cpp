@@ -202,16 +202,29 @@ Value Emitter::sum(Value a, Value b) {
   return create<arith::AddIOp>(a, b);
 }
 
-// The factors of the columns are held, and those of a row loaded when they are
-// used; of few registers the other way round where rows are fewer. Then fences
-// between the columns keep LLVM from loading all of them first, and spilling.
+Value Emitter::loadWords(Value buffer, ValueRange indices, int64_t lanes) {
+  int64_t count = lanes * 4 / elementBytes(buffer);
+  return create<vector::BitCastOp>(VectorType::get(lanes, getI32Type()),
+                                   load(buffer, indices, count, count));
+}
+
+Value Emitter::splatWord(Value buffer, ValueRange indices, int64_t lanes) {
+  return splat(
+      create<vector::ExtractOp>(loadWords(buffer, indices, 1), int64_t(0)),
+      lanes);
+}
+
+// Registers hold the factors of the columns, and those of a row are loaded when
+// they are used. If sums fill the registers and rows are fewer than vectors, it
+// is the other way round. Fences between the columns then keep LLVM from
+// loading all of them first, and from spilling.
 void Emitter::addOuterProduct(MutableArrayRef<Value> sums, int64_t vectors,
-                              bool fewRegisters,
+                              bool sumsFillRegisters,
                               function_ref<Value(int64_t)> left,
                               function_ref<Value(int64_t)> right,
                               function_ref<Value(Value, Value, Value)> add) {
   int64_t rows = sums.size() / vectors;
-  if (fewRegisters && rows > 1 && vectors > rows) {
+  if (sumsFillRegisters && rows > 1 && vectors > rows) {
     Values held;
     for (int64_t i = 0; i < rows; ++i)
       held.push_back(left(i));

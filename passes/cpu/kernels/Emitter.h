@@ -85,18 +85,12 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// The four bytes from `indices` on as each word of a vector.
   mlir::Value splatWord(mlir::Value buffer, mlir::ValueRange indices,
                         int64_t lanes);
-  /// AVX-512 VNNI: 16 sums, to each of which the products of four unsigned and
-  /// four signed bytes are added.
-  mlir::Value dot(mlir::Value sums, mlir::Value unsignedWords,
-                  mlir::Value signedWords);
-  /// AVX-512 BF16: 16 sums of f32, to each of which the products of two bf16,
-  /// one word, and two others are added. What is denormal counts as zero.
-  mlir::Value dotPairs(mlir::Value sums, mlir::Value left, mlir::Value right);
-  /// One step of a register tile's sums, row after row of `vectors` each: `add`
-  /// makes each from the sum, `left` of its row and `right` of its vector.
+  /// One step of a register tile's sums, row after row of `vectors` each. `add`
+  /// computes each from the sum, `left` of its row and `right` of its vector.
+  /// `sumsFillRegisters` is the property of kernel::Target.
   void addOuterProduct(
       llvm::MutableArrayRef<mlir::Value> sums, int64_t vectors,
-      bool fewRegisters, llvm::function_ref<mlir::Value(int64_t)> left,
+      bool sumsFillRegisters, llvm::function_ref<mlir::Value(int64_t)> left,
       llvm::function_ref<mlir::Value(int64_t)> right,
       llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Value)>
           add);

@@ -48,7 +48,7 @@ struct EpilogueEmitter {
         tiles[extra.getAsOpaquePointer()] = tile.in(e, extra);
     if (cost() <= longChain)
       return;
-    if (kernel::Target::of(op).fewRegisters()) {
+    if (kernel::Target::of(op).sumsFillRegisters()) {
       sumsWait = tile.count() > waitingAtOnce;
       atOnce = waitingAtOnce;
     } else if (tile.count() >= 2 * manyAtOnce) {

@@ -23,7 +23,7 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
   bool apart = !joins(op.getA());
   if (rank == 2 || !op.getShared() || op.getTransposeA() ||
       !joins(op.getOut()) ||
-      (apart && (op.isTiled() || op.getPaired() ||
+      (apart && (op.getLayout().isAmx() || op.getLayout().isPairing() ||
                  type.getDimSize(rank - 2) >= fewRows)))
     return op;
   SmallVector<ReassociationIndices> rows(2);
@@ -63,7 +63,7 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
   auto joined = e.create<kernel::MatmulOp>(
       TypeRange(), join(a), op.getB(), op.getDepth(), extras, join(op.getOut()),
       /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps),
-      op.getRangeAttr(), op.getUnsignedA(), op.getParts(), op.getPaired());
+      op.getUnsignedA(), op.getLayout());
   joined.getEpilogue().takeBody(op.getEpilogue());
   return joined;
 }

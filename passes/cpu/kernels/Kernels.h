@@ -10,7 +10,7 @@ namespace weir {
 /// The product that joins the rows of a batch whose right side is one, or `op`.
 kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op);
 
-/// A product by tiles of Intel AMX.
+/// A product by tile registers, or by dot products of the same layout.
 void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 
 /// The op that packs B for this product alone, just before it; or null.
@@ -34,7 +34,7 @@ void emitPairedPack(Emitter &e, kernel::PackOp op,
 /// as errors stay below those of ONNX Runtime.
 inline int64_t longestChain(const kernel::Target &target,
                             bool ofPixels = false) {
-  return target.fewRegisters() ? 128 : ofPixels ? 64 : 96;
+  return target.sumsFillRegisters() ? 128 : ofPixels ? 64 : 96;
 }
 
 /// The packing of B that the product makes itself, a part of a panel at a time
@@ -45,7 +45,7 @@ kernel::PackOp packingInside(kernel::MatmulOp op, const kernel::Target &target);
 /// With `pack`, which may be null, B is what that reads.
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 kernel::PackOp pack, int64_t chain);
-/// Of columns that are runs.
+/// By a right side in the K-major layout.
 void emitColumnDots(Emitter &e, kernel::MatmulOp op,
                     const kernel::Target &target);
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
@@ -55,16 +55,17 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
 void emitCorner(Emitter &e, kernel::CornerOp op, const kernel::Target &target);
 void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target);
-/// With `range`: for tiles, of a filter in tiles or in panels of f32.
+/// For tiles, by a filter in the layout `amx` or `amx_panels`.
 void emitTileConvolution(Emitter &e, kernel::ConvolutionOp op,
                          const kernel::Target &target);
-/// Of filters that are runs.
+/// By a filter in the K-major layout.
 void emitWindowDots(Emitter &e, kernel::ConvolutionOp op,
                     const kernel::Target &target);
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target);
 /// Of weights in words.
-void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op);
+void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op,
+                       const kernel::Target &target);
 void emitPool(Emitter &e, kernel::PoolOp op, const kernel::Target &target);
 void emitTransformFilter(Emitter &e, kernel::TransformFilterOp op,
                          const kernel::Target &target);

@@ -15,7 +15,7 @@ mlir::Value sumEach(Emitter &e, Emitter::Values vectors);
 
 /// Most dot products that a tile makes at a time: each has a register.
 inline int64_t mostDotSums(const kernel::Target &target) {
-  return target.fewRegisters() ? 8 : 16;
+  return target.registers / 2;
 }
 
 /// Finishes a tile of one line whose elements are each the sum of a vector's

@@ -11,6 +11,7 @@
 // its own, or else panels or tiles of rows: each then runs all loops, of which
 // one is confined to its part.
 
+#include "dialects/isa/Isa.h"
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
@@ -40,21 +41,20 @@ struct MatmulEmitter : MatmulBlocks {
   // Of the panel at hand, from `partLine` on, as deep as a block of the depth;
   // null where B is packed before.
   kernel::PackOp pack;
+  std::unique_ptr<Isa> isa;
   Value part, partLine;
   Value addend;     // what all sums begin with, of the columns; null for zeros
   TileRange range;  // to make
   Value rowsBefore; // those of the grain at hand; null for none
   Value backward;   // whether columns go from the last to the first, or null
   WaitingSums waiting;
-  // Where the columns, or the depth, of a product of an attention end; null for
-  // where their bounds are.
-  Value actualColumns, actualDepth;
+  Value actualColumns, actualDepth; // of an attention; null for the bounds
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 int64_t chain, kernel::PackOp pack)
       : MatmulBlocks(op, target, chain, bool(pack)), e(e), target(target),
         op(op), a(op.getA()), b(op.getB()), out(op.getOut()), pack(pack),
-        waiting{e, chain, target.fewRegisters()} {
+        isa(Isa::of(target)), waiting{e, chain, target.sumsFillRegisters()} {
     if (!words)
       return;
     if (depthBlocks() == 1)
@@ -145,7 +145,7 @@ struct MatmulEmitter : MatmulBlocks {
     SmallVector<Value> rowOf;
     Value firstRow = copy ? e.plus(row, e.times(copyRow, -1)) : row;
     // For the addresses of more rows there are no registers.
-    bool apart = target.fewRegisters() && height > 1 && height <= 8 &&
+    bool apart = target.sumsFillRegisters() && height > 1 && height <= 8 &&
                  (copy || !op.getTransposeA());
     for (int64_t i = 0; i < height; ++i) {
       Value own = e.plus(firstRow, i);
@@ -169,10 +169,11 @@ struct MatmulEmitter : MatmulBlocks {
             sumElement);
       };
       auto add = [&](Value sum, Value left, Value right) {
-        return words ? e.dot(sum, left, right)
+        return words ? isa->addByteProducts(e, sum, left, right)
                      : e.multiplyAdd(left, right, sum);
       };
-      e.addOuterProduct(sums, vectors, target.fewRegisters(), left, right, add);
+      e.addOuterProduct(sums, vectors, target.sumsFillRegisters(), left, right,
+                        add);
     };
     int64_t unroll =
         std::max<int64_t>(sets, std::min<int64_t>(8, mostTerms / mostSums));
@@ -188,7 +189,7 @@ struct MatmulEmitter : MatmulBlocks {
       for (int64_t u = 0; u < some; ++u) {
         step(e.plus(first, u),
              MutableArrayRef<Value>(sums).slice(u % sets * count, count));
-        if (target.fewRegisters())
+        if (target.sumsFillRegisters())
           e.compilerFence();
       }
     };

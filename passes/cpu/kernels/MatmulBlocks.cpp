@@ -63,7 +63,7 @@ kernel::PackOp packBefore(kernel::MatmulOp op) {
     if (auto packs = dyn_cast<kernel::PackOp>(user))
       pack = packs;
   if (!pack || pack.getOut() != buffer || pack.getB() == op.getOut() ||
-      pack.getPaired() != op.getPaired() ||
+      pack.getLayout() != op.getLayout() ||
       pack->getBlock() != op->getBlock() || !pack->isBeforeInBlock(op))
     return {};
   // What is packed must still be there when the product begins.
@@ -77,7 +77,7 @@ kernel::PackOp packBefore(kernel::MatmulOp op) {
 kernel::PackOp packingInside(kernel::MatmulOp op,
                              const kernel::Target &target) {
   kernel::PackOp pack = packBefore(op);
-  if (op.isTiled() || !op.isPacked() || !pack)
+  if (!op.getLayout().isPanels() || !pack)
     return {};
   Type sum = op.getEpilogue().front().getArgument(0).getType();
   ArrayRef<int64_t> a = Emitter::shape(op.getA()).take_back(2);
@@ -108,15 +108,14 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   columns = shape.back();
   depth = Emitter::shape(a).take_back(2)[!op.getTransposeA()];
   sumElement = op.getEpilogue().front().getArgument(0).getType();
-  words = op.isInWords();
+  kernel::LayoutAttr layout = op.getLayout();
+  words = layout.isVnni();
   int64_t bytesPast = words ? depth % 4 : 0;
   if (words)
     depth = llvm::divideCeil(depth, 4);
-  panel = words           ? Emitter::shape(b).end()[-2]
-          : op.isPacked() ? Emitter::shape(b).back()
-                          : 0;
+  panel = layout.isPlain() ? 0 : layout.getWidth();
   // A panel that was packed for another vector width is read in parts.
-  bool many = !target.fewRegisters();
+  bool many = !target.sumsFillRegisters();
   int64_t whole = panel  ? panel
                   : many ? target.matrixPanelWidth(sumElement, columns)
                          : target.panelWidth(sumElement, columns);
@@ -163,7 +162,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // Of few registers a part of a panel is all that L1 holds: what low tiles
   // read of A passes through. Of wide ones half, as their tiles read more of it
   // than would come from L2 in time.
-  bool fewRegisters = !many && !packsParts;
+  bool lowTiles = !many && !packsParts;
   bool fetchesToL2 = !packsParts && !blocksOutside;
   int64_t lowPart = vectors > 2 ? target.l1 / 2 : target.l1;
   // Sums of integers are the same in any order.
@@ -192,13 +191,13 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   if (sumElement == Emitter::element(out) &&
       (alikeTiles.count > 1 || packsParts)) {
     int64_t part = packsParts      ? partBytes(target)
-                   : fewRegisters  ? lowPart
+                   : lowTiles      ? lowPart
                    : blocksOutside ? target.l2 / 8
                                    : target.l1 / 4 * 3;
     int64_t longest = std::max<int64_t>(64, part / (width * bytes));
     // Blocks of less than two chains would be summed as one (WaitingSums), with
     // a larger error: rather of one chain's length.
-    if (fewRegisters && longest > chain && longest < 2 * chain)
+    if (lowTiles && longest > chain && longest < 2 * chain)
       longest = chain;
     EvenSplit blocks(depth, longest);
     depthBlock = (blocks.size + (blocks.larger != 0) + 7) / 8 * 8;
@@ -209,11 +208,10 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // Where L2 has but few whole rows of A beside the panels, which would meet no
   // more, rather some of the depth of more rows: of few registers 128, of low
   // tiles of many 256, whose panels pass L2 faster.
-  int64_t fewRows = fewRegisters ? 48 : 96;
-  int64_t moreRows = fewRegisters ? 128 : 256;
-  bool meetsTwice = fewRegisters
-                        ? alike >= 64
-                        : alikeTiles.count * height * depth * bytes > slab;
+  int64_t fewRows = lowTiles ? 48 : 96;
+  int64_t moreRows = lowTiles ? 128 : 256;
+  bool meetsTwice =
+      lowTiles ? alike >= 64 : alikeTiles.count * height * depth * bytes > slab;
   if (!blocksOutside && !packsParts && meetsTwice && columns > width &&
       depth * bytes * fewRows > slab)
     depthSlab = std::min(

@@ -13,14 +13,15 @@ namespace weir {
 
 static int64_t stepsOf(kernel::MatmulOp op) {
   ArrayRef<int64_t> shape = Emitter::shape(op.getB());
-  return shape.size() == 3 ? llvm::divideCeil(shape[1], TileLoops::side)
-                           : shape[1];
+  return op.getLayout().isAmxPanels()
+             ? llvm::divideCeil(shape[1], TileLoops::side)
+             : shape[1];
 }
 
 TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op,
                          const kernel::Target &target, bool dots)
     : TileLoops(e, op, op.getB(), op.getOut(), target, dots, stepsOf(op),
-                e.element(op.getA()).isF32() ? op.getParts() : 1),
+                op.getLayout().getSplit()),
       product(op), a(op.getA()) {
   for (int64_t size : e.shape(out).drop_back())
     rows *= size;
@@ -77,7 +78,7 @@ Value TileProduct::firstRowOf(const Unit &unit) {
 
 void TileProduct::loadLeft(int tile, const Unit &unit, const Depth &,
                            Value step, int part, int i) {
-  registers.load(tile, split, {unit.block, step, e.index(part), e.index(i)});
+  registers->load(tile, split, {unit.block, step, e.index(part), e.index(i)});
 }
 
 void TileProduct::atResult(const Unit &unit, Value i,
@@ -124,7 +125,7 @@ void TileProduct::splitBlock(Value first, Value block, const Depth &d) {
                                        });
         return tail ? line(e.index(whole), range, tail) : range;
       });
-  storeFit(range, *product.getRange(), block);
+  storeFit(range, product.getLayout().getSafeRange(), block);
 }
 
 void TileProduct::byVectors(const Unit &unit, const Depth &d) {

@@ -17,8 +17,9 @@ constexpr int leftAt = 4, rightAt = 6;
 TileLoops::TileLoops(Emitter &e, kernel::KernelOpInterface op, Value b,
                      Value out, const kernel::Target &target, bool dots,
                      int64_t steps, int64_t parts)
-    : e(e), op(op), target(target), b(b), out(out),
-      bytes(e.element(b).isInteger(8)), dots(dots), parts(parts), steps(steps) {
+    : e(e), isa(Isa::of(target)), registers(TileRegisters::of(target, e)), op(op),
+      target(target), b(b), out(out), bytes(e.element(b).isInteger(8)),
+      dots(dots), parts(parts), steps(steps) {
   sumType = bytes ? Type(e.getI32Type()) : Type(e.getF32Type());
   columns = e.shape(out).back();
   stepDepth = bytes ? 2 * side : side;
@@ -61,10 +62,10 @@ void TileLoops::allocateScratch(int64_t blocks) {
 
 void TileLoops::configured(function_ref<void()> body) {
   if (!dots)
-    registers.configure(height);
+    registers->configure(height);
   body();
   if (!dots)
-    registers.release();
+    registers->release();
 }
 
 // A step of 32 x 32 x 32 takes 150 ns by six products, 90 by three and 50 by
@@ -135,9 +136,9 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Panels &panels,
   constexpr int64_t stride = side * sizeof(float);
   eachSum([&](int sum, ValueRange from) {
     if (d.begins || adds)
-      registers.zero(sum);
+      registers->zero(sum);
     else
-      registers.load(sum, flat, from, stride);
+      registers->load(sum, flat, from, stride);
   });
   ArrayRef<std::pair<int, int>> order = products(parts);
   e.loop(d.count, [&](Value step) {
@@ -149,10 +150,10 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Panels &panels,
     };
     auto loadRight = [&](int part, int j) {
       if (takesApart())
-        registers.load(rightAt + j, ready,
-                       {ahead.here, step, e.index(part), e.index(j)});
+        registers->load(rightAt + j, ready,
+                        {ahead.here, step, e.index(part), e.index(j)});
       else
-        registers.load(
+        registers->load(
             rightAt + j, b,
             {unit.panel, e.plus(d.first, step), e.index(part), e.index(j)});
     };
@@ -180,8 +181,8 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Panels &panels,
       for (int x = 0; x < outer; ++x) {
         for (int y = 0; y < inner; ++y) {
           int i = leftChanges ? x : y, j = leftChanges ? y : x;
-          registers.multiply(bytes, sumsAt + 2 * i + j, leftAt + i,
-                             rightAt + j);
+          registers->multiply(bytes, sumsAt + 2 * i + j, leftAt + i,
+                              rightAt + j);
           if (takesApart())
             takeAhead(ahead, far, step, made++, all);
           else
@@ -197,7 +198,7 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Panels &panels,
     }
   });
   eachSum([&](int sum, ValueRange place) {
-    registers.store(sum, flat, place, stride);
+    registers->store(sum, flat, place, stride);
   });
   if (adds)
     addPartial(unit);

@@ -4,8 +4,9 @@
 #ifndef WEIR_PASSES_CPU_KERNELS_TILELOOPS_H
 #define WEIR_PASSES_CPU_KERNELS_TILELOOPS_H
 
+#include "dialects/isa/Isa.h"
+#include "dialects/isa/TileRegisters.h"
 #include "passes/cpu/kernels/Epilogue.h"
-#include "passes/cpu/kernels/TileRegisters.h"
 
 namespace weir {
 
@@ -13,11 +14,14 @@ namespace weir {
 /// rows come from, where results go, and what is done where tiles cannot
 /// multiply, is left to what derives from this.
 struct TileLoops {
-  static constexpr int64_t side = 32; // columns of a block, and most rows
-  static constexpr int64_t half = 16; // columns of a tile's sums, and most rows
+  /// Columns of a tile's sums, and its most rows.
+  static constexpr int64_t half = TileRegisters::columns;
+  static_assert(half == TileRegisters::rows);
+  static constexpr int64_t side = 2 * half; // columns of a block, and most rows
 
   Emitter &e;
-  TileRegisters registers{e};
+  std::unique_ptr<Isa> isa;
+  std::unique_ptr<TileRegisters> registers;
   kernel::KernelOpInterface op;
   const kernel::Target &target;
   mlir::Value b, out;

@@ -4,7 +4,6 @@
 #include "passes/cpu/kernels/TileLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -106,18 +105,9 @@ void TileLoops::storeApart(ArrayRef<Value> halves, Emitter::Values to,
 
 void TileLoops::eachPartOfRows(Value even, Value odd,
                                function_ref<void(int64_t, Value)> body) {
-  auto bits = VectorType::get(half, e.getI32Type());
   auto join = [&](Value even, Value odd) -> Value {
     Value low = e.create<arith::ShRUIOp>(even, words(16));
-    if (target.vectorBits < 512)
-      return e.create<arith::OrIOp>(e.create<arith::AndIOp>(odd, words(-65536)),
-                                    low);
-    // The same, of which LLVM would make a shuffle, which takes longer.
-    return e
-        .create<LLVM::CallIntrinsicOp>(
-            bits, StringRef("llvm.x86.avx512.pternlog.d.512"),
-            ValueRange{odd, words(-65536), low, word(0xEA)})
-        .getResult(0);
+    return isa->mergeBits(e, odd, -65536, low);
   };
   takeParts(even, odd, /*rounds=*/false, join, body);
 }

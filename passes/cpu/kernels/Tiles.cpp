@@ -1,5 +1,5 @@
-// Matrix products by the tiles of Intel AMX, and of bytes or bf16 by the dot
-// products of AVX-512 VNNI and BF16.
+// Matrix products by tile registers; of bytes or bf16 also by dot products of
+// vector registers.
 //
 // A product of f32 is made of products of bf16: each operand is the sum of up
 // to three parts of 8 bits of its significand, and of the nine products of

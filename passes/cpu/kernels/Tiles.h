@@ -1,5 +1,5 @@
-// A product by tiles: its sizes, its scratch, and what is done to one block, by
-// the tiles of Intel AMX or by the dot products of AVX-512 VNNI and BF16.
+// A product by tiles: its sizes, its scratch, and the code of one block, by tile
+// registers or by dot products of vector registers.
 
 #ifndef WEIR_PASSES_CPU_KERNELS_TILES_H
 #define WEIR_PASSES_CPU_KERNELS_TILES_H

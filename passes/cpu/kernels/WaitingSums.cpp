@@ -14,7 +14,7 @@ namespace weir {
 // the address of each factor anew: of few registers, rather straight code.
 Emitter::Values WaitingSums::some(Value first, int64_t count, int64_t unroll,
                                   ValueRange sums, Steps steps) {
-  if (fewRegisters && count == 2 * unroll)
+  if (sumsFillRegisters && count == 2 * unroll)
     unroll = count;
   auto loop = [&](Value first, Value last, int64_t unroll, ValueRange sums) {
     return e.loop(first, last, unroll, sums, [&](Value k, ValueRange carried) {
@@ -82,7 +82,7 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
   auto keep = [&](ValueRange sums) {
     for (auto [i, sum] : llvm::enumerate(sums))
       e.store(sum, memory, place(i), lanes);
-    if (fewRegisters)
+    if (sumsFillRegisters)
       e.compilerFence(memory);
   };
   bool begin = llvm::all_of(

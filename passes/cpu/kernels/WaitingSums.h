@@ -16,8 +16,8 @@ struct WaitingSums {
 
   Emitter &e;
   int64_t chain;
-  /// Whether the sums at hand leave no registers to those that wait.
-  bool fewRegisters;
+  /// Whether the current sums leave no registers for spilled partial sums.
+  bool sumsFillRegisters;
   /// Steps from here on are left out; null for none.
   mlir::Value end = nullptr;
 

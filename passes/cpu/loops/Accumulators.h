@@ -23,8 +23,8 @@ mlir::Value neutral(Emitter &e, mlir::Operation *inner, int64_t lanes);
 mlir::Value combine(Emitter &e, mlir::Operation *inner, mlir::Value sum,
                     mlir::Value x);
 
-/// The extreme of the two, but `sum` where one is a NaN, which x86 has an
-/// instruction for.
+/// The extreme of the two, but `sum` where one is a NaN: one instruction where
+/// maxima return their second operand then.
 mlir::Value extreme(Emitter &e, mlir::Operation *inner, mlir::Value sum,
                     mlir::Value x);
 /// The same of the greatest.

@@ -3,9 +3,10 @@
 
 #include "passes/cpu/loops/RowLoads.h"
 
+#include "dialects/isa/Isa.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include <numeric>
 
@@ -99,8 +100,7 @@ bool RowLoads::hasVector(Value value) const {
 }
 
 bool RowLoads::apply(int64_t lanes, const kernel::Target &target) {
-  bool exchanges =
-      (target.avx512 && lanes == 16) || (target.avx2 && lanes == 8);
+  bool exchanges = Isa::of(target)->lookUpLanes(lanes) == lanes;
   // Tables are looked at first, which takes as long as some rows of results.
   constexpr int64_t fewestRows = 16;
   int64_t rows = std::accumulate(nest.ranges.begin(), nest.ranges.end(),
@@ -254,11 +254,7 @@ Value RowLoads::load(Emitter &e, memref::LoadOp load, ArrayRef<Value> at,
   Type type = elements.getType();
   if (type != floats)
     elements = e.create<vector::BitCastOp>(floats, elements);
-  StringRef name =
-      lanes == 16 ? "llvm.x86.avx512.permvar.sf.512" : "llvm.x86.avx2.permps";
-  Value chosen = e.create<LLVM::CallIntrinsicOp>(floats, e.getStringAttr(name),
-                                                 ValueRange{elements, which})
-                     .getResult(0);
+  Value chosen = Isa::of(kernel::Target::of(load))->lookUp(e, elements, which);
   return type == floats ? chosen : e.create<vector::BitCastOp>(type, chosen);
 }
 

@@ -26,17 +26,6 @@ bool isSliceable(linalg::LinalgOp op) {
   return all;
 }
 
-bool isByRows(AffineMap map, size_t rows) {
-  if (map.getNumResults() < rows)
-    return false;
-  for (auto [i, result] : llvm::enumerate(map.getResults()))
-    for (size_t d = 0; d < rows; ++d)
-      if (i == d ? result != getAffineDimExpr(d, map.getContext())
-                 : result.isFunctionOfDim(d))
-        return false;
-  return true;
-}
-
 void makeSlice(Emitter &e, linalg::LinalgOp op, ArrayRef<LoopSlice> slices,
                function_ref<Value(Value)> instead) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -89,12 +78,6 @@ Value firstOf(Emitter &e, Value buffer, size_t dim, int64_t count) {
     return buffer;
   sizes[dim] = count;
   return e.create<memref::SubViewOp>(buffer, zeros, sizes, ones);
-}
-
-void eraseBuffer(Value buffer) {
-  for (Operation *user : llvm::make_early_inc_range(buffer.getUsers()))
-    user->erase();
-  buffer.getDefiningOp()->erase();
 }
 
 } // namespace weir

@@ -5,6 +5,8 @@
 
 #include "passes/cpu/kernels/Emitter.h"
 
+#include "dialects/kernel/Nests.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace weir {
@@ -12,10 +14,6 @@ namespace weir {
 /// Whether the slices of an op's operands are boxes: its indices are sums of
 /// multiples of loops.
 bool isSliceable(mlir::linalg::LinalgOp op);
-
-/// Whether the first results are the first `rows` dimensions, which no other
-/// result has: an element belongs to the rows that the loops are at.
-bool isByRows(mlir::AffineMap map, size_t rows);
 
 /// Loops `first` to before `first + size`; the whole loop where `size` is 0.
 struct LoopSlice {
@@ -38,9 +36,6 @@ void emitBlock(Emitter &e, mlir::Value index, int64_t rows, int64_t size,
                llvm::function_ref<void(int64_t)> body);
 /// The first `count` of a buffer along dimension `dim`.
 mlir::Value firstOf(Emitter &e, mlir::Value buffer, size_t dim, int64_t count);
-
-/// Removes a buffer that was allocated, with all that still uses it.
-void eraseBuffer(mlir::Value buffer);
 
 } // namespace weir
 

@@ -31,8 +31,8 @@ struct PackedFloats : PackedProduct {
   PackedFloats(Emitter &e, kernel::PackedMatmulOp op,
                const kernel::Target &target)
       // Sums, and as many that wait for the next block, beside the codes.
-      : PackedProduct(e, op, target, target.fewRegisters() ? 4 : 8,
-                      target.fewRegisters() ? 8 : 16),
+      : PackedProduct(e, op, target, target.registers / 4,
+                      target.registers / 2),
         chain(layout.chain()) {}
 
   int64_t chains() const { return llvm::divideCeil(layout.depth, chain); }

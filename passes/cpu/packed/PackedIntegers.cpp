@@ -3,14 +3,15 @@
 // Each block of a row of A has a scale of its own, so that its greatest
 // magnitude is 127. A vector has a word of codes of as many columns; masks make
 // four bytes of it, whose codes are some rows apart, and so are the four bytes
-// of A that they are multiplied by: AVX2 adds two products each in 16 bits,
-// which hold as many as a chain is long, AVX-512 VNNI four in 32. Sums of a
-// block are exact; they are then scaled and added in f32.
+// of A that they are multiplied by. An instruction adds two products in 16
+// bits, whose chains are so short that nothing saturates, or four in 32 bits.
+// Sums of a block are exact; they are then scaled and added in f32.
 
 #include "passes/cpu/packed/PackedProduct.h"
 
+#include "dialects/isa/Isa.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -20,14 +21,15 @@ namespace weir {
 namespace {
 
 struct PackedIntegers : PackedProduct {
-  bool dots;                  // four products at once
+  std::unique_ptr<Isa> isa;
+  int64_t sumBits;            // of sums of products of bytes
   Value bytes, factors, less; // A, its scales, and zero points' parts of sums
 
   PackedIntegers(Emitter &e, kernel::PackedMatmulOp op,
                  const kernel::Target &target)
-      : PackedProduct(e, op, target, target.fewRegisters() ? 4 : 8,
-                      target.fewRegisters() ? 8 : 16),
-        dots(target.dots) {}
+      : PackedProduct(e, op, target, target.registers / 4,
+                      target.registers / 2),
+        isa(Isa::of(target)), sumBits(isa->byteSumBits(lanes)) {}
 
   /// Codes of a word that are one byte's.
   int64_t perByte() const { return 8 / layout.bits; }
@@ -120,34 +122,6 @@ struct PackedIntegers : PackedProduct {
     });
   }
 
-  Value call(StringRef name, Type type, Value a, Value b) {
-    return e
-        .create<LLVM::CallIntrinsicOp>(type, e.getStringAttr(name),
-                                       ValueRange{a, b})
-        .getResult(0);
-  }
-
-  // Sums that take the products of words: of 32 bits with dot products.
-  Value added(Value sum, Value codes, Value a) {
-    if (dots)
-      return e.dot(sum, codes, a);
-    auto asBytes = VectorType::get(4 * lanes, e.getI8Type());
-    Value products = call("llvm.x86.avx2.pmadd.ub.sw", sum.getType(),
-                          e.create<vector::BitCastOp>(asBytes, codes),
-                          e.create<vector::BitCastOp>(asBytes, a));
-    return e.sum(sum, products);
-  }
-
-  Value widened(Value sum) {
-    if (dots)
-      return sum;
-    auto type = cast<VectorType>(sum.getType());
-    Value ones = e.create<arith::ConstantOp>(DenseElementsAttr::get(
-        type, IntegerAttr::get(type.getElementType(), 1)));
-    return call("llvm.x86.avx2.pmadd.wd", VectorType::get(lanes, i32), sum,
-                ones);
-  }
-
   void addWord(const Group &group, Value record, Value word, Value k,
                Emitter::Values &sums) {
     int32_t mask = layout.bits == 4 ? 0x0F0F0F0F : 0x03030303;
@@ -163,7 +137,7 @@ struct PackedIntegers : PackedProduct {
         Value a = e.splatWord(bytes, {e.index(i), e.plus(k, 4 * j)}, lanes);
         for (int64_t v = 0; v < group.vectors; ++v) {
           Value &sum = sums[i * group.vectors + v];
-          sum = added(sum, masked[v], a);
+          sum = isa->addByteProducts(e, sum, masked[v], a);
         }
       }
     }
@@ -178,16 +152,16 @@ struct PackedIntegers : PackedProduct {
     int64_t perWord = layout.perWord();
     int64_t words = llvm::divideCeil(count, perWord);
     Value first = e.times(block, layout.block);
-    Type narrow = dots ? i32 : Type(e.getI16Type());
+    Type narrow = e.getIntegerType(sumBits);
     auto chain = [&](Value word, int64_t some) {
       Emitter::Values sums(totals.size(),
-                           e.zeros(narrow, dots ? lanes : 2 * lanes));
+                           e.zeros(narrow, lanes * 32 / sumBits));
       for (int64_t w = 0; w < some; ++w) {
         Value at = e.plus(word, w);
         addWord(group, record, at, e.plus(first, e.times(at, perWord)), sums);
       }
       for (Value &sum : sums)
-        sum = widened(sum);
+        sum = isa->widenByteSums(e, sum);
       return sums;
     };
     auto more = [&](Value word, int64_t some, ValueRange carried) {
@@ -238,7 +212,7 @@ bool multipliesPackedIntegers(kernel::PackedMatmulOp op,
     return false;
   int64_t lanes = target.lanesWithin(Float32Type::get(op.getContext()),
                                      kernel::PackedWeights::panel);
-  return (target.dots && lanes == 16) || (target.avx2 && lanes == 8);
+  return Isa::of(target)->byteSumBits(lanes) != 0;
 }
 
 void emitPackedIntegers(Emitter &e, kernel::PackedMatmulOp op,

@@ -23,12 +23,12 @@ using kernel::Pairs;
 
 // A panel, line after line; a vector stands for as many columns.
 struct PairPanel {
-  static constexpr int64_t lanes = 16, vectors = Pairs::panelWidth / lanes;
   static constexpr int64_t turns = 2; // of sums of lines, which do not wait
 
   Emitter &e;
   Value panels, panel;
   int64_t depth;
+  int64_t lanes, vectors = Pairs::panelWidth / lanes;
 
   // Of each column, sums of squares and how many elements are not zero; of
   // each lane, the bits of the largest magnitude.
@@ -63,10 +63,10 @@ struct PairPanel {
 };
 
 PairPanel::Looks PairPanel::look() {
-  constexpr int64_t each = turns * vectors;
+  int64_t each = turns * vectors;
   Emitter::Values begin(2 * each, zero());
   begin.append(each, e.zeros(e.getI32Type(), lanes));
-  Value one = reals(e, 1), magnitude = integers(e, 0x7fffffff);
+  Value one = reals(e, 1, lanes), magnitude = integers(e, 0x7fffffff, lanes);
   auto lines = [&](int64_t count) {
     return [&, count](Value line, ValueRange carried) {
       Emitter::Values sums(carried);
@@ -194,16 +194,18 @@ void PairPanel::finish() {
     scales.push_back(e.create<arith::SelectOp>(any, by.scales, zero()));
     good.push_back(by.scalable);
   }
-  Value most = e.create<arith::MaxUIOp>(looks.most[0], looks.most[1]);
+  Value most = looks.most[0];
+  for (Value others : ArrayRef<Value>(looks.most).drop_front())
+    most = e.create<arith::MaxUIOp>(most, others);
   Alone alone = scale(factors, least(most));
   Value all, uneven;
   for (int64_t v = 0; v < vectors; ++v) {
     Value even = e.create<arith::CmpFOp>(
         arith::CmpFPredicate::OLE, alone.squares[v],
-        reals(e, double(Pairs::mostSquare * Pairs::count(depth))));
+        reals(e, double(Pairs::mostSquare * Pairs::count(depth)), lanes));
     Value many =
         e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, looks.counts[v],
-                                reals(e, double(depth) / Pairs::sparse));
+                                reals(e, double(depth) / Pairs::sparse, lanes));
     Value zeros = e.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ,
                                           looks.counts[v], zero());
     Value fit = e.create<arith::OrIOp>(
@@ -216,7 +218,7 @@ void PairPanel::finish() {
   Value makes = e.create<arith::AndIOp>(
       e.create<vector::ReductionOp>(vector::CombiningKind::AND, all),
       e.create<vector::ReductionOp>(vector::CombiningKind::OR, uneven));
-  Value noNumber = reals(e, std::numeric_limits<double>::quiet_NaN());
+  Value noNumber = reals(e, std::numeric_limits<double>::quiet_NaN(), lanes);
   for (int64_t v = 0; v < vectors; ++v) {
     store(e.create<arith::SelectOp>(makes, alone.sums[v], noNumber),
           e.index(depth), v);
@@ -230,6 +232,7 @@ PairPanels::PairPanels(Emitter &e, kernel::PackOp op,
                        const kernel::Target &target)
     : e(e), depth(e.shape(op.getB())[op.getTransposeB()]),
       columns(e.shape(op.getB())[!op.getTransposeB()]),
+      lanes(target.lanes(e.getF32Type())),
       copy(e, op, Pairs::panelWidth, target) {}
 
 double PairPanels::nanoseconds() const {
@@ -249,7 +252,7 @@ void PairPanels::pack(Value j, Value out, Value place) {
         e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, j, e.index(whole));
     e.ifElse(isWhole, [&] { panel(width); }, [&] { panel(columns % width); });
   }
-  PairPanel{e, out, place, depth}.finish();
+  PairPanel{e, out, place, depth, lanes}.finish();
 }
 
 void emitPairedPack(Emitter &e, kernel::PackOp op,

@@ -7,10 +7,11 @@
 
 namespace weir {
 
-/// The panels that a kernel.pack with `paired` makes.
+/// The panels that a kernel.pack in the layout `pairing` makes.
 struct PairPanels {
   Emitter &e;
   int64_t depth, columns;
+  int64_t lanes; // of a vector
   PanelCopy copy;
 
   PairPanels(Emitter &e, kernel::PackOp op, const kernel::Target &target);

@@ -34,10 +34,10 @@ namespace {
 using kernel::Pairs;
 
 struct PairEmitter : PairBlocks {
-  static constexpr int64_t lanes = PairRows::lanes;
   Emitter &e;
   kernel::KernelOpInterface op;
   const kernel::Target &target;
+  int64_t lanes; // of a vector
   LeftSide left;
   Value b;
   PairResults results;
@@ -45,7 +45,8 @@ struct PairEmitter : PairBlocks {
   PairEmitter(Emitter &e, kernel::KernelOpInterface op, LeftSide left, Value b,
               const kernel::Target &target)
       : PairBlocks(op, b, left.depth, target), e(e), op(op), target(target),
-        left(std::move(left)), b(b), results(e, op) {}
+        lanes(target.lanes(e.getF32Type())), left(std::move(left)), b(b),
+        results(e, op) {}
 
   double nanoseconds() const {
     double products = double(rows) * double(columns) * double(depth);
@@ -168,7 +169,7 @@ struct PairEmitter : PairBlocks {
           MemRefType::get({some, panels, sums, lanes}, e.getF32Type()),
           e.getI64IntegerAttr(Emitter::lineBytes));
     }
-    return {PairRows(e, left, some, height()), some, waits};
+    return {PairRows(e, left, lanes, some, height()), some, waits};
   }
 
   // Code for the last part, and for all before it.
@@ -280,7 +281,8 @@ kernel::PackOp emitPairs(Emitter &e, kernel::MatmulOp op,
 
 void emitPairs(Emitter &e, kernel::ConvolutionOp op,
                const kernel::Target &target) {
-  PairEmitter(e, op, windowRows(e, op), op.getFilter(), target).run(nullptr);
+  LeftSide rows = windowRows(e, op, target.lanes(e.getF32Type()));
+  PairEmitter(e, op, std::move(rows), op.getFilter(), target).run(nullptr);
 }
 
 } // namespace weir

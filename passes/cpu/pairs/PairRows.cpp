@@ -13,13 +13,11 @@ namespace weir {
 
 using kernel::Pairs;
 
-// Vectors of a step over a row: the signs of pairs are the same in each.
-static constexpr int64_t together = 3, step = together * PairRows::lanes;
-static_assert(step % Pairs::group == 0 && PairRows::lanes % 2 == 0);
-
-PairRows::PairRows(Emitter &e, const LeftSide &from, int64_t tiles,
-                   int64_t linesATile)
-    : e(e), from(from), depth(from.depth), linesATile(linesATile) {
+PairRows::PairRows(Emitter &e, const LeftSide &from, int64_t lanes,
+                   int64_t tiles, int64_t linesATile)
+    : e(e), from(from), lanes(lanes), depth(from.depth),
+      linesATile(linesATile) {
+  assert(step() % Pairs::group == 0 && lanes % 2 == 0);
   auto allocate = [&](ArrayRef<int64_t> shape, Type element) {
     return e.create<memref::AllocOp>(MemRefType::get(shape, element),
                                      e.getI64IntegerAttr(64));
@@ -97,7 +95,7 @@ Value PairRows::signs(int64_t k) {
 // are `left` left; their signs are those from its last argument on.
 Emitter::Values PairRows::overRow(ValueRange begin, Body body) {
   // Of each element its neighbour, too.
-  int64_t whole = (depth - 1) / step * step;
+  int64_t step = this->step(), whole = (depth - 1) / step * step;
   Emitter::Values sums = e.loop(e.index(0), e.index(whole), step, begin,
                                 [&](Value k, ValueRange carried) {
                                   Emitter::Values sums(carried);
@@ -141,7 +139,7 @@ Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
   };
   auto body = [&](auto &sums, Value k, int64_t left, int64_t from) {
     Value own = zeros;
-    for (int64_t i = 0; i < step && i < left; i += lanes) {
+    for (int64_t i = 0; i < step() && i < left; i += lanes) {
       // Gathered rows are scaled where they lie.
       Value here = e.plus(k, i), x = scaledFrom(here, left - i);
       Value next = scaledFrom(e.plus(here, 1), left - i - 1);
@@ -189,12 +187,12 @@ void PairRows::take(Value row, Value count, Value slot) {
   e.store(sums[0], alone, first, linesATile);
   Value even = e.create<arith::CmpFOp>(
       arith::CmpFPredicate::OLE, sums[1],
-      reals(e, double(Pairs::mostSquare * Pairs::count(depth))));
+      reals(e, double(Pairs::mostSquare * Pairs::count(depth)), lanes));
   // Sums of few terms, as of a row that selects one of the weights, are exact,
   // or nearly so.
-  Value many =
-      e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, sums[2],
-                              reals(e, double(depth) / double(Pairs::sparse)));
+  Value many = e.create<arith::CmpFOp>(
+      arith::CmpFPredicate::OGT, sums[2],
+      reals(e, double(depth) / double(Pairs::sparse), lanes));
   Value fit =
       e.create<arith::AndIOp>(by.scalable, e.create<arith::AndIOp>(even, many));
   e.store(e.create<arith::ExtUIOp>(VectorType::get(lanes, e.getI32Type()), fit),

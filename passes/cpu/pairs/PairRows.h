@@ -21,16 +21,15 @@ struct LeftSide {
       gather = nullptr;
 };
 
-/// The windows of a convolution of pairs.
-LeftSide windowRows(Emitter &e, kernel::ConvolutionOp op);
+/// The windows of a convolution of pairs, copied by vectors of `lanes`.
+LeftSide windowRows(Emitter &e, kernel::ConvolutionOp op, int64_t lanes);
 
 /// Rows of the left side of a product of pairs, scaled and looked at: those of
 /// some tiles of up to `linesATile` rows.
 struct PairRows {
-  static constexpr int64_t lanes = 16;
-
   Emitter &e;
   const LeftSide &from;
+  int64_t lanes; // of a vector
   int64_t depth, linesATile;
   mlir::Value scaled; // lines, each of a row and zeros
   // Of each line of a tile what its pairs have alone, the power of two that the
@@ -38,7 +37,8 @@ struct PairRows {
   // of its rows does, and whether all do.
   mlir::Value alone, scales, fits, tileFits;
   /// Memory for so many tiles.
-  PairRows(Emitter &e, const LeftSide &from, int64_t tiles, int64_t linesATile);
+  PairRows(Emitter &e, const LeftSide &from, int64_t lanes, int64_t tiles,
+           int64_t linesATile);
   /// The line of the first row of a tile.
   mlir::Value lineOf(mlir::Value slot) { return e.times(slot, linesATile); }
   /// Takes `count` rows from number `row` on, those of tile `slot`.
@@ -50,6 +50,10 @@ struct PairRows {
   mlir::Value allFit(mlir::Value slot) { return isSet(tileFits, slot, 2); }
 
 private:
+  /// Vectors of a step over a row, and its elements. A step has whole groups,
+  /// so that the signs of pairs are the same in each.
+  static constexpr int64_t together = 3;
+  int64_t step() const { return together * lanes; }
   mlir::Value isSet(mlir::Value words, mlir::Value at, int64_t bit);
   using Body = llvm::function_ref<void(Emitter::Values &, mlir::Value, int64_t,
                                        int64_t)>;

@@ -17,9 +17,9 @@ struct PairScales {
   PairScales(Emitter &e, mlir::Value squares, int64_t depth);
 };
 
-/// A vector of one integer, or of one float, in all lanes.
-mlir::Value integers(Emitter &e, int64_t value);
-mlir::Value reals(Emitter &e, double value);
+/// A vector of one i32, or of one f32, in all lanes.
+mlir::Value integers(Emitter &e, int64_t value, int64_t lanes);
+mlir::Value reals(Emitter &e, double value, int64_t lanes);
 
 } // namespace weir
 

@@ -35,15 +35,17 @@ struct PairTile::Waiting {
   Emitter &e;
   Value memory; // sums x lanes, at `place`
   Emitter::Values place;
-  int64_t count;
+  int64_t count, lanes;
 
   Waiting(Emitter &e, ValueRange begin)
-      : e(e), memory(e.stack({int64_t(begin.size()), lanes}, e.getF32Type())),
-        count(int64_t(begin.size())) {
+      : e(e), count(int64_t(begin.size())),
+        lanes(cast<VectorType>(begin[0].getType()).getNumElements()) {
+    memory = e.stack({count, lanes}, e.getF32Type());
     set(begin);
   }
   Waiting(Emitter &e, Value memory, Emitter::Values place, int64_t count)
-      : e(e), memory(memory), place(std::move(place)), count(count) {}
+      : e(e), memory(memory), place(std::move(place)), count(count),
+        lanes(e.shape(memory).back()) {}
 
   Emitter::Values at(int64_t i) {
     Emitter::Values at(place);

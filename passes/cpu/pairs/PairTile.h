@@ -25,7 +25,6 @@ struct Chains {
 
 /// A tile of rows by up to two vectors of a panel's columns.
 struct PairTile {
-  static constexpr int64_t lanes = PairRows::lanes;
   /// Terms of a chain of additions: what pairs round more of than products do,
   /// shorter chains make up for. So they do for what has more of them, and for
   /// few terms, which take little time.
@@ -48,6 +47,7 @@ struct PairTile {
   /// Where sums wait when not all of the depth is added up at once, or null:
   /// tiles x panels x sums x lanes.
   mlir::Value waits;
+  int64_t lanes = left.lanes; // of a vector
 
   /// Called in the loop over groups of terms with the number of the group.
   using Ahead = llvm::function_ref<void(mlir::Value)>;

@@ -11,16 +11,15 @@ namespace weir {
 namespace {
 
 struct WindowRows {
-  static constexpr int64_t lanes = PairRows::lanes;
-
   Emitter &e;
+  int64_t lanes; // of a vector
   Value x;
   SpatialWindows s;
   ArrayRef<int64_t> results; // images and places
   int64_t channels;
 
-  WindowRows(Emitter &e, kernel::ConvolutionOp op)
-      : e(e), x(op.getX()), s(op, *op.getPairsOf()),
+  WindowRows(Emitter &e, kernel::ConvolutionOp op, int64_t lanes)
+      : e(e), lanes(lanes), x(op.getX()), s(op, op.getLayout().getWindow()),
         results(e.shape(op.getOut()).drop_back()), channels(e.shape(x).back()) {
   }
 
@@ -94,8 +93,8 @@ struct WindowRows {
 
 } // namespace
 
-LeftSide windowRows(Emitter &e, kernel::ConvolutionOp op) {
-  WindowRows rows(e, op);
+LeftSide windowRows(Emitter &e, kernel::ConvolutionOp op, int64_t lanes) {
+  WindowRows rows(e, op, lanes);
   auto gather = [rows](Value row, Value lines, Value line) mutable {
     rows.gather(row, lines, line);
   };

@@ -13,6 +13,7 @@
 // their tiles, panels or groups: each then runs all loops, of which one is
 // confined to its part.
 
+#include "dialects/isa/Isa.h"
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
@@ -33,6 +34,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   kernel::ConvolutionOp op;
   Value x, filter, out;
   ImageCopy copy;
+  std::unique_ptr<Isa> isa;
   Value addend; // what all sums begin with, of the channels; null for zeros
   // Of additions. Few registers leave none for sums that wait: chains of four
   // rows of a window of 7 x 7 x 3, not two, save a fourteenth of its time. Its
@@ -48,7 +50,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
                      const kernel::Target &target)
       : ConvolutionBlocks(op, target), e(e), op(op), x(op.getX()),
         filter(op.getFilter()), out(op.getOut()), copy{e, *this, op, nullptr},
-        chain(fewRegisters ? 64 : 48) {
+        isa(Isa::of(target)), chain(sumsFillRegisters ? 64 : 48) {
     if (words)
       addend = takeAddend(op);
   }
@@ -185,26 +187,26 @@ struct ConvolutionEmitter : ConvolutionBlocks {
                      : e.widen(e.load(weights, at, lanes, lanes), sumElement);
       };
       auto add = [&](Value sum, Value left, Value right) {
-        return words ? e.dot(sum, left, right)
+        return words ? isa->addByteProducts(e, sum, left, right)
                      : e.multiplyAdd(left, right, sum);
       };
-      e.addOuterProduct(sums, vectors, fewRegisters, left, right, add);
+      e.addOuterProduct(sums, vectors, sumsFillRegisters, left, right, add);
     };
     auto channelsOf = [&](Value ky, Value kx) {
       return [&, ky, kx](Value k, int64_t count, Emitter::Values &sums) {
         for (int64_t u = 0; u < count; ++u) {
           step(ky, kx, e.plus(k, u), sums);
-          if (fewRegisters)
+          if (sumsFillRegisters)
             e.compilerFence();
         }
       };
     };
     // What neighbouring windows share LLVM would load once, and then spill,
     // unless the fences between steps see the image.
-    if (fewRegisters)
+    if (sumsFillRegisters)
       e.compilerFence(source);
     // The parts of a long sum are rows of the window, or some of the channels.
-    WaitingSums waiting{e, chain, fewRegisters};
+    WaitingSums waiting{e, chain, sumsFillRegisters};
     int64_t terms = (run ? windowWidth * channels : groupInputs) / unit;
     int64_t unroll = unrollOf(terms, shape.count());
     int64_t inRow = run ? 1 : windowWidth;
@@ -237,7 +239,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   int64_t unrollOf(int64_t terms, int64_t sums) const {
     // Where the sums fill the registers, the filter's vectors of one step only:
     // LLVM loads those of several steps together, and spills sums.
-    if (!fewRegisters)
+    if (!sumsFillRegisters)
       return std::clamp<int64_t>(28 / sums, 1, 4);
     // What keeps loads in their places allows for more: those that leave the
     // fewest for a loop of their own.

@@ -54,7 +54,7 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
                                      const kernel::Target &target)
     : SpatialWindows(op, Emitter::shape(op.getFilter())
                              .slice(1, Emitter::shape(op.getX()).size() - 2)),
-      fewRegisters(target.fewRegisters()) {
+      sumsFillRegisters(target.sumsFillRegisters()) {
   Value x = op.getX();
   ArrayRef<int64_t> xs = Emitter::shape(x), ws = Emitter::shape(op.getFilter()),
                     ys = Emitter::shape(op.getOut());
@@ -62,12 +62,12 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
   filled = xs.back();
   outChannels = ys.back();
   groups = op.getGroups();
-  words = op.isInWords();
+  words = op.getLayout().isVnni();
   unit = words ? 4 : 1;
   channels = words ? llvm::alignTo(filled, 4) : filled;
   groupInputs = channels / groups;
   groupOutputs = outChannels / groups;
-  panel = words ? ws.end()[-2] : ws.back();
+  panel = op.getLayout().getWidth();
   sumElement = op.getEpilogue().front().getArgument(0).getType();
   lanes = target.lanesWithin(sumElement, panel);
   int64_t filterBytes =

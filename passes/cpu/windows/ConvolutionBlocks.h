@@ -37,7 +37,7 @@ struct ConvolutionBlocks : SpatialWindows {
   // Rows of the window of fewer terms are several to a chain of additions.
   static constexpr int64_t shortRow = 96;
 
-  bool fewRegisters; // of the target
+  bool sumsFillRegisters; // of the target
 
   ConvolutionBlocks(kernel::ConvolutionOp op, const kernel::Target &target);
 

@@ -91,8 +91,8 @@ struct DepthwiseEmitter : ChannelTiles {
 
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target) {
-  if (op.getRows())
-    return emitDepthwiseDots(e, op);
+  if (op.getLayout().isVnniRows())
+    return emitDepthwiseDots(e, op, target);
   DepthwiseEmitter(e, op, target).run();
 }
 

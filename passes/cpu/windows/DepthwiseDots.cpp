@@ -1,11 +1,13 @@
-// Depthwise convolutions of bytes by the dot products of AVX-512 VNNI.
+// Depthwise convolutions of bytes by dot products of four bytes.
 //
-// The four bytes of a product are those of one channel in four rows. Bytes of
-// 64 channels of each row are interleaved, within lanes of 16 channels, to four
-// vectors of words; these serve all results whose windows have that column. The
-// sums' words get their channels' order back before the epilogue. Rows of the
-// window outside x are read as zeros, columns outside are left out.
+// The four bytes of a product are those of one channel in four rows. Shuffles
+// interleave the bytes of 64 channels of each row, within lanes of 16 channels,
+// to four vectors of words. These serve all results whose windows have that
+// column. The sums get the order of their channels back before the epilogue.
+// Rows of the window outside x are read as zeros; columns outside of x have no
+// products.
 
+#include "dialects/isa/Isa.h"
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
@@ -22,23 +24,28 @@ namespace weir {
 namespace {
 
 struct DepthwiseDots {
-  static constexpr int64_t block = 64; // channels
-  static constexpr int64_t lanes = 16; // words of a vector
-  static constexpr int64_t parts = block / lanes;
+  static constexpr int64_t parts = 4;       // vectors of words of a block
   static constexpr int64_t mostResults = 4; // of a tile: 16 vectors of sums
 
   Emitter &e;
+  std::unique_ptr<Isa> isa;
   kernel::DepthwiseOp op;
   Value x, filter;
   int64_t images, height, width, channels, outHeight, outWidth;
   int64_t rows, across;
+  // The channels of a block of the filter's layout, and the words of a vector:
+  // the layout is for one vector width.
+  int64_t block, lanes;
   Value image;
   // Of the row of results at hand: the rows of x under its windows, and whether
   // they are in x; null where all are.
   SmallVector<Value> rowOf, inside;
 
-  DepthwiseDots(Emitter &e, kernel::DepthwiseOp op)
-      : e(e), op(op), x(op.getX()), rows(*op.getRows()) {
+  DepthwiseDots(Emitter &e, kernel::DepthwiseOp op,
+                const kernel::Target &target)
+      : e(e), isa(Isa::of(target)), op(op), x(op.getX()),
+        rows(op.getLayout().getRows()), block(e.shape(op.getFilter())[3]),
+        lanes(block / parts) {
     ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(op.getOut());
     images = xs[0], height = xs[1], width = xs[2], channels = xs[3];
     outHeight = ys[1], outWidth = ys[2];
@@ -159,7 +166,7 @@ struct DepthwiseDots {
                              e.index(j * lanes * 4)},
                             lanes);
             Value &sum = sums[i * parts + j];
-            sum = e.dot(sum, words[j], weights);
+            sum = isa->addByteProducts(e, sum, words[j], weights);
           }
       }
     auto position = [&](Value, Value dx) {
@@ -221,8 +228,9 @@ struct DepthwiseDots {
 
 } // namespace
 
-void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op) {
-  DepthwiseDots(e, op).run();
+void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op,
+                       const kernel::Target &target) {
+  DepthwiseDots(e, op, target).run();
 }
 
 } // namespace weir

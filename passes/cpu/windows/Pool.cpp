@@ -53,9 +53,9 @@ struct PoolEmitter : ChannelTiles {
                   });
   }
 
-  // x86 has no maximum that keeps a NaN. So there is a sum of all elements
-  // times zero beside, which is one where any is none or infinite; the tile is
-  // then made again with a choice for each element.
+  // The maxima of common processors lose a NaN. So the kernel also adds up all
+  // elements times zero, which is a NaN where one is a NaN or infinite. It then
+  // computes the tile again, with a choice for each element.
   Emitter::Values extremes(const Place &place, const Tile &shape) {
     int64_t count = shape.count();
     auto type = cast<FloatType>(sumElement);

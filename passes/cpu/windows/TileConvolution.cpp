@@ -1,4 +1,4 @@
-// Convolutions by the tiles of Intel AMX, of f32 as of products by tiles.
+// Convolutions by tile registers; f32 is split as for matrix products.
 //
 // A strip of an image is taken apart once, with its border of zeros, into
 // positions of 32 channels of one part. Of windows that step by more than one,
@@ -35,8 +35,7 @@ TileConvolution::TileConvolution(Emitter &e, kernel::ConvolutionOp op,
                                  const kernel::TileWindows &windows,
                                  const kernel::Target &target)
     : TileLoops(e, op, filter, op.getOut(), target, /*dots=*/false,
-                stepsOf(op, windows),
-                e.element(op.getX()).isF32() ? op.getParts() : 1),
+                stepsOf(op, windows), op.getLayout().getSplit()),
       convolution(op), flat(e.shape(op.getX()).size() == 3), windows(windows),
       images(e.shape(op.getX())[0]), channels(e.shape(op.getX()).back()),
       channelSteps(steps / windows.taps()), threads(slotsOf(op)), strips(1, 1) {
@@ -126,8 +125,8 @@ void TileConvolution::loadLeft(int tile, const Unit &unit, const Depth &d,
       e.plus(minus(line, firstLine(unit.first)), e.dividedBy(down, y.stride));
   Value at = e.plus(e.times(line, windows.pitch()),
                     e.plus(column, e.dividedBy(across, x.stride)));
-  registers.load(tile, split,
-                 {e.modulo(step, channelSteps), e.index(part), phase, at});
+  registers->load(tile, split,
+                  {e.modulo(step, channelSteps), e.index(part), phase, at});
 }
 
 Value TileConvolution::weightRow(Value step) {

@@ -1,4 +1,4 @@
-// A convolution by the tiles of Intel AMX.
+// A convolution by tile registers.
 
 #ifndef WEIR_PASSES_CPU_WINDOWS_TILECONVOLUTION_H
 #define WEIR_PASSES_CPU_WINDOWS_TILECONVOLUTION_H

@@ -89,7 +89,7 @@ void TileConvolution::takeApart(Value first, Value count) {
     for (int64_t phaseX = 0; phaseX < x.phases(); ++phaseX)
       if (y.reads(phaseY) && x.reads(phaseX))
         range = splitPhase(phaseY, phaseX, line, lines, range);
-  storeFit(range, *convolution.getRange(), e.index(0));
+  storeFit(range, convolution.getLayout().getSafeRange(), e.index(0));
 }
 
 // Where the tap of a result is along an axis, and whether that is outside.

@@ -72,7 +72,7 @@ struct WindowDotsEmitter : ChannelTiles {
       }
     };
     WaitingSums waiting{e, longestChain(target, /*ofPixels=*/true),
-                        target.fewRegisters()};
+                        target.sumsFillRegisters()};
     // Rows of the window are several chains where they would be a long one.
     Emitter::Values zeros = sums;
     bool apart =

@@ -55,9 +55,9 @@ struct WinogradEmitter {
       : e(e), op(op), target(target), pixels(e, op, target),
         window(pixels.window), filter(op.getFilter()), out(op.getOut()),
         channels(pixels.channels), lanes(pixels.lanes),
-        chain(target.fewRegisters()     ? 64
-              : window.products() <= 25 ? 24
-                                        : 16) {
+        chain(target.sumsFillRegisters() ? 64
+              : window.products() <= 25  ? 24
+                                         : 16) {
     ArrayRef<int64_t> ys = e.shape(out);
     outChannels = ys[3];
     panel = e.shape(filter)[3];
@@ -119,9 +119,9 @@ struct WinogradEmitter {
   void multiply(Value left, Value right, Value sums) {
     auto matmul = e.create<kernel::MatmulOp>(
         TypeRange(), left, right, /*depth=*/Value(), ValueRange(), sums,
-        /*transpose_a=*/false,
-        /*shared=*/false, e.getAffineMapArrayAttr({}),
-        /*range=*/nullptr);
+        /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr({}),
+        /*unsigned_a=*/false,
+        kernel::LayoutAttr::panels(e.getContext(), panel));
     {
       OpBuilder::InsertionGuard guard(e);
       Block *body = e.createBlock(&matmul.getEpilogue(), {}, {e.getF32Type()},

@@ -1,4 +1,4 @@
-// Convolutions: tiles of a product for blocks, or an element for a thread.
+// Emits convolutions: by tiles of a product, or an element for each thread.
 
 #include "passes/gpu/kernels/Products.h"
 
@@ -13,8 +13,8 @@ struct Window {
   ArrayRef<int64_t> taps, strides, padding, dilations, sizes;
 };
 
-/// Adds up `body` over the taps of the window at `at` that are inside the
-/// image; it takes the taps, the places in the image and the sum so far.
+/// Sums `body` over the taps of the window at `at` that are inside of the
+/// image. It receives the taps, the positions in the image and the sum so far.
 Value overWindow(ThreadBuilder &b, const Window &window, ValueRange at,
                  Value sum,
                  llvm::function_ref<Value(ValueRange, ValueRange, Value)> body,
@@ -26,7 +26,7 @@ Value overWindow(ThreadBuilder &b, const Window &window, ValueRange at,
     Value place = b.plus(
         b.times(at[d], window.strides[d]),
         b.plus(b.times(tap, window.dilations[d]), b.index(-window.padding[d])));
-    // Below 0 is above every size, without a sign.
+    // As an unsigned number, a negative position is larger than any size.
     Value inside = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, place,
                                            b.index(window.sizes[d]));
     auto branch = b.create<scf::IfOp>(TypeRange(carried), inside,
@@ -45,7 +45,7 @@ Value overWindow(ThreadBuilder &b, const Window &window, ValueRange at,
   return sums[0];
 }
 
-/// A convolution as a product of windows, a row each, by filters.
+/// A convolution as a product: each window is a row, each filter a column.
 class WindowProduct {
 public:
   WindowProduct(ThreadBuilder &b, kernel::ConvolutionOp op)
@@ -80,7 +80,8 @@ public:
       at.push_back(b.plus(b.times(group, outputs), column));
       finishTogether(b, op, sums, at);
     };
-    // Channels are neighbours: of a pixel within a group, of a tap in a panel.
+    // Channels are contiguous: those of a group in a pixel, those of a tap in a
+    // panel.
     TiledProduct product = {{groups, rows, outputs, depth},
                             sumType,
                             {op.getX(), left, /*byDepth=*/true, inputs},
@@ -131,7 +132,8 @@ private:
     return at;
   }
 
-  /// Where window `row` has its element `k`, and whether that is in the image.
+  /// The address of element `k` of window `row`, and whether it is inside of
+  /// the image.
   Place pixel(Value group, Value row, Value k) {
     SmallVector<Value> at = b.delinearize(row, out.getShape().drop_back());
     SmallVector<Value> tap = tapOf(k), place = {at[0]};

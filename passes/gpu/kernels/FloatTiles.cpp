@@ -1,10 +1,10 @@
-// Tiles of products of f32, whose threads multiply and add themselves.
+// Emits tiles of f32 products that are computed by the threads themselves.
 //
-// A thread has 8 x 8 sums, or as many others as the tile leaves it. Of a side
-// whose slice has lines along the depth it loads four elements of a line at
-// once, and its lines are as far apart as there are threads beside it; else
-// four neighbouring lines, in two groups. The eight lanes that load at a time
-// find all banks either way.
+// A thread has 8 x 8 sums, or fewer in a smaller tile. If the lines of a slice
+// are along the depth, a thread loads four elements of a line at once, and its
+// lines are strided by the number of threads. Otherwise it loads four adjacent
+// lines, in two groups. In both cases the eight lanes of a load access
+// different banks.
 
 #include "passes/gpu/kernels/Products.h"
 
@@ -20,11 +20,11 @@ constexpr int64_t lanesDown = 4, lanesAcross = 8;
 /// A thread's lines of one side.
 struct Lines {
   Slice slice;
-  Value number;    // of the thread, along this side
+  Value number;    // the index of the thread along this side
   int64_t threads; // along this side
-  int64_t each;    // of a thread's
+  int64_t each;    // lines of a thread
 
-  /// Where line `i` of a thread is: so far from the thread's first.
+  /// The distance of the thread's line `i` from its first line.
   int64_t distance(int64_t i) const {
     return slice.byDepth ? i * threads
                          : i / atOnce * threads * atOnce + i % atOnce;
@@ -36,9 +36,9 @@ struct Lines {
     return b.plus(first(b), b.index(distance(i)));
   }
 
-  /// Where four elements of line `i`, or of it and its neighbours, lie.
+  /// The offset of four elements of line `i`, or of it and the next lines.
   Value offsetOf(ThreadBuilder &b, int64_t i, int64_t k) const {
-    // Lines that are so far apart turn their chunks alike.
+    // Lines at multiples of this distance have equal swizzles.
     constexpr int64_t alike = 8;
     int64_t apart = threads % alike == 0 ? 0 : distance(i), bytes = 0;
     if (!apart)
@@ -51,7 +51,7 @@ struct Lines {
     return b.plus(offset, b.index(bytes));
   }
 
-  /// Elements of each line at each of four depths from `k` on.
+  /// The elements of each line at four depths from `k` on.
   SmallVector<SmallVector<Value>> load(ThreadBuilder &b, Value memory,
                                        int64_t k) const {
     auto type = VectorType::get(atOnce, b.getF32Type());

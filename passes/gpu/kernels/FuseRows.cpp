@@ -1,9 +1,10 @@
-// Softmax, normalizations and their like: one launch, and one block a row.
+// Fuses softmax, normalizations and similar kernels into one launch, with a
+// block for each row.
 //
-// Such a kernel is several loop nests over the same rows, each of which needs
-// what the last one left of its own row alone. Each thread of a block has the
-// same elements of the row in all of them: in registers or, where these are too
-// few, in memory. What a row is reduced to, every thread has.
+// Such a kernel is several loop nests over the same rows, where a row depends
+// on the same row of earlier nests only. Each thread has the same elements of
+// the row in all nests: in registers or, if these are too few, in memory. All
+// threads have the reduced values of the row.
 
 #include "passes/gpu/kernels/Blocks.h"
 #include "passes/gpu/kernels/RowEmitter.h"
@@ -18,14 +19,15 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-// A row below this is one thread's: most lanes of a warp would have nothing.
+// A shorter row is computed by one thread, since most lanes of a warp would be
+// idle.
 constexpr int64_t ownRow = 8;
-// Elements of a row that a thread has in registers at most: they are unrolled.
+// The largest number of a row's elements that a thread keeps in registers; its
+// loops are unrolled.
 constexpr int64_t mostElements = 8;
 constexpr int64_t mostThreads = 1024;
-// Rows that are longer than these registers hold are a block's up to this
-// length, or where there are so many that blocks fill a GPU: else it has more
-// to do for one nest after the other.
+// Longer rows are still computed by a block up to this length, or if so many
+// rows keep a GPU busy. Otherwise separate nests use more of the GPU.
 constexpr int64_t longestRow = 1 << 16, manyRows = 128;
 
 bool isReduction(utils::IteratorType kind) {
@@ -38,12 +40,12 @@ Value baseOf(Value memory) {
   return memory;
 }
 
-/// Loop nests over the same rows. A nest is over rows alone or over rows and
-/// columns; each of its results has an element for each row, or for each row
-/// and column.
+/// Loop nests over the same rows. A nest iterates over rows, or over rows and
+/// columns. Each result has an element for each row, or for each row and
+/// column.
 class RowRun {
 public:
-  /// The run that a nest that reduces rows begins.
+  /// Starts a run at a nest that reduces rows.
   static std::optional<RowRun> of(linalg::LinalgOp op) {
     auto kinds = op.getIteratorTypesArray();
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -60,8 +62,8 @@ public:
     return run;
   }
 
-  /// Adds the nest that comes next; false where it does not fit, and then the
-  /// run is of no more use.
+  /// Adds the next nest. Returns false if it is not compatible; the run is then
+  /// invalid.
   bool add(linalg::LinalgOp op) {
     if (!op.hasPureBufferSemantics() || !fits(op))
       return false;
@@ -88,13 +90,13 @@ public:
     });
   }
 
-  /// Puts the kernel.parts at the last nest's place, and erases them all.
+  /// Emits the fused kernel.parts at the last nest, and erases the nests.
   void emit();
 
 private:
   enum class Extent { Row, Column };
 
-  /// Threads of a block; 0: the rows are too long.
+  /// The number of threads of a block, or 0 if the rows are too long.
   int64_t threads() const {
     int64_t length = product(columns);
     if (length < ownRow)
@@ -107,10 +109,11 @@ private:
     return isShared ? count : 0;
   }
 
-  /// Whether a thread has more elements of a row than registers for them.
+  /// Whether the row exceeds the registers of the threads.
   bool isLong() const { return product(columns) > mostThreads * mostElements; }
 
-  /// Whether the loops are the rows', or the rows' and then the columns'.
+  /// Whether the loops are over the rows, or over the rows and then the
+  /// columns.
   bool fits(linalg::LinalgOp op) const {
     SmallVector<int64_t> all(rows);
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -126,7 +129,7 @@ private:
                              llvm::none_of(inner, isReduction));
   }
 
-  /// What the operand has an element for, if its indices are just the loops'.
+  /// The extent of the operand, if it is indexed by the loops directly.
   std::optional<Extent> extentOf(linalg::LinalgOp op,
                                  OpOperand &operand) const {
     AffineMap map = op.getMatchingIndexingMap(&operand);
@@ -141,7 +144,8 @@ private:
     return std::nullopt;
   }
 
-  /// Whether a thread has what it reads here. `written`: by the same nest.
+  /// Whether each element that a thread reads is its own. `written`: by the
+  /// same nest.
   bool read(linalg::LinalgOp op, OpOperand &operand, bool written) {
     Value memory = operand.get(), base = baseOf(memory);
     std::optional<Extent> extent = extentOf(op, operand);
@@ -172,10 +176,10 @@ private:
       if (!reduced || (threads() > 1 && !combinerOf(op, number)))
         return false;
     } else if (usesLast && extent == Extent::Row && found == held.end()) {
-      // One thread would store it before another has read it.
+      // A thread could overwrite the element before another one reads it.
       return false;
     }
-    // Others' elements that are still to be read.
+    // Another thread may still have to read the element.
     auto earlier = readOwn.find(base);
     if (earlier != readOwn.end() && !earlier->second)
       return false;
@@ -184,7 +188,7 @@ private:
     return true;
   }
 
-  /// Whether nothing but the nests needs the memory.
+  /// Whether only these nests use the memory.
   bool isOwn(Value memory) const {
     return memory.getDefiningOp<memref::AllocOp>() &&
            llvm::all_of(memory.getUsers(), [&](Operation *user) {
@@ -194,10 +198,12 @@ private:
 
   SmallVector<int64_t> rows, columns;
   SmallVector<linalg::LinalgOp> nests;
-  llvm::MapVector<Value, Extent> held;      // what nests have written
-  llvm::SmallDenseSet<Value> touched;       // and its bases
-  llvm::SmallDenseMap<Value, bool> readOwn; // bases of what comes from memory:
-                                            // whether only a thread's own
+  llvm::MapVector<Value, Extent> held; // results of nests
+  llvm::SmallDenseSet<Value> touched;  // and their underlying buffers
+  // buffers that are read from memory;
+  llvm::SmallDenseMap<Value, bool> readOwn;
+  // true: each thread reads its own
+  // elements only
 };
 
 void RowRun::emit() {
@@ -222,7 +228,7 @@ void RowRun::emit() {
     op->erase();
 }
 
-/// The longest run with nest `number` in it that begins at `first` or later.
+/// The longest run that contains nest `number` and begins at `first` or later.
 std::optional<RowRun> findRun(ArrayRef<linalg::LinalgOp> nests, size_t first,
                               size_t number, size_t &end) {
   for (; first <= number; ++first) {

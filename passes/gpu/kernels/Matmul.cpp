@@ -1,4 +1,4 @@
-// Matrix products: tiles for blocks, or an element for a thread.
+// Emits matrix products: by tiles, or an element for each thread.
 
 #include "passes/gpu/kernels/Products.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-/// Whether neighbours in memory are along the dimension, counted from the last.
+/// Whether the dimension, counted from the last, is contiguous in memory.
 bool isFastest(MemRefType type, unsigned fromLast) {
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -32,7 +32,7 @@ Side sideOf(Value memory, bool depthIsLast,
 
 void readUnpacked(kernel::MatmulOp op) {
   auto buffer = op.getB().getDefiningOp<memref::AllocOp>();
-  if (!buffer || op.isTiled() || !op.isPacked() ||
+  if (!buffer || !op.getLayout().isPanels() ||
       !llvm::hasNItems(buffer->getUsers(), 2))
     return;
   kernel::PackOp pack;
@@ -42,7 +42,7 @@ void readUnpacked(kernel::MatmulOp op) {
   if (!pack || pack.getOut() != buffer.getResult() ||
       pack->getBlock() != op->getBlock() || !pack->isBeforeInBlock(op))
     return;
-  // What is packed must still be there when the product begins.
+  // The packed operand must not change between packing and product.
   for (Operation *between = pack->getNextNode(); between != op;
        between = between->getNextNode())
     if (!isMemoryEffectFree(between) && !isa<memref::AllocOp>(between))
@@ -60,6 +60,7 @@ void readUnpacked(kernel::MatmulOp op) {
             AffineMap::get(dims.size(), 0, dims, b.getContext())));
   }
   op.getBMutable().assign(right);
+  op.setLayoutAttr(kernel::LayoutAttr::plain(op.getContext()));
   pack.erase();
   buffer.erase();
 }
@@ -80,7 +81,7 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
     SmallVector<Value> at;
     if (!op.getShared())
       at.assign(batch.begin(), batch.end());
-    if (op.isPacked())
+    if (!op.getLayout().isPlain())
       at.append({b.dividedBy(column, width), k, b.modulo(column, width)});
     else
       at.append({k, column});

@@ -1,4 +1,4 @@
-// One round of a loop nest on memory: its operands, and what its body yields.
+// One iteration of a loop nest on buffers: its operands and its results.
 
 #include "passes/gpu/kernels/Nest.h"
 

@@ -1,4 +1,4 @@
-// One round of a loop nest on memory: its operands, and what its body yields.
+// One iteration of a loop nest on buffers: its operands and its results.
 
 #ifndef WEIR_PASSES_GPU_KERNELS_NEST_H
 #define WEIR_PASSES_GPU_KERNELS_NEST_H
@@ -13,16 +13,15 @@ class Nest {
 public:
   Nest(ThreadBuilder &b, mlir::linalg::LinalgOp op);
 
-  /// Where the operand has its element of the present indices.
+  /// The indices of the operand's element in this iteration.
   llvm::SmallVector<mlir::Value> indices(mlir::OpOperand &operand);
-  /// That element; a scalar operand is its own.
+  /// Loads that element; a scalar operand is its own element.
   mlir::Value load(mlir::OpOperand &operand);
   /// Stores results at the present indices.
   void store(mlir::ValueRange values);
 
-  /// The body's results at the present indices; `operand` gives an input's
-  /// element. The last value of a result may be null where the body does not
-  /// use it.
+  /// Computes the results of this iteration. `operand` returns the element of
+  /// an input. A result's last value may be null if the body does not use it.
   llvm::SmallVector<mlir::Value>
   compute(llvm::ArrayRef<mlir::Value> last,
           llvm::function_ref<mlir::Value(mlir::OpOperand &)> operand);

@@ -1,4 +1,5 @@
-// A thread copies one element into a panel, or writes a zero past its matrix.
+// Packs by threads: each copies one element into a panel, or writes a zero of
+// the padding.
 
 #include "passes/gpu/kernels/Threads.h"
 
@@ -9,7 +10,7 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-/// Stores what `from` has at `source`, if `inside`, else zero.
+/// Stores the element of `from` at `source` if `inside`, else zero.
 void copyOrZero(ThreadBuilder &b, Value inside, Value from, ValueRange source,
                 Value to, ValueRange target) {
   Type element = cast<MemRefType>(to.getType()).getElementType();

@@ -8,7 +8,7 @@
 
 #include "passes/gpu/kernels/Products.h"
 
-#include "passes/gpu/Precision.h"
+#include "dialects/target/Precision.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -17,19 +17,20 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-/// The most neighbours that are stored together, by 16 bytes or twice that.
+/// In elements: the limit of adjacent results that are stored together, as one
+/// or two stores of 16 bytes.
 constexpr int64_t mostNeighbours = 8;
 
-/// From here on few elements of a great depth are shared by blocks, though they
-/// have few rows or columns.
+/// A product of few rows or columns is divided along the depth from this depth
+/// on.
 constexpr int64_t fewLines = 64, fewDepth = 256, fewElements = 1 << 16;
 
-/// The slices of one side, on their way and there.
+/// The slices of one side in shared memory, and copies in progress.
 struct Staged {
   const Side &side;
   Slice slice;
   Part part;
-  int64_t begin; // bytes from where a stage begins
+  int64_t begin; // the offset of a stage in bytes
 };
 
 } // namespace
@@ -43,8 +44,8 @@ bool TiledProduct::isWorthTiles() const {
   int64_t elements = sizes.rows * sizes.columns;
   if (sizes.rows >= 16 && sizes.columns >= 16)
     return sizes.depth >= 16 && elements >= 1024;
-  // Most of a tile is for nothing, but a thread for each element would leave
-  // the GPU idle while it follows the depth.
+  // Most of the tile is padding, but with a thread for each element the long
+  // loop over the depth would leave the GPU idle.
   return sumType.isF32() && sizes.depth >= fewDepth &&
          std::max(sizes.rows, sizes.columns) >= fewLines &&
          sizes.batches * elements <= fewElements;
@@ -120,8 +121,8 @@ void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
     else
       threads = makeUnitThreads(b, tiling, sides[0].slice, sides[1].slice,
                                 left.element(), thread);
-    // All threads have done with the slice before this one, or with that before
-    // it where this one's successor may find it still multiplied.
+    // All threads have finished the slice before this one. If products are
+    // asynchronous, the one before that.
     int64_t back = threads->isAsync() ? 2 : 1, ahead = tiling.stages - back;
     for (int64_t i = 0; i < ahead; ++i) {
       if (i < steps)
@@ -171,7 +172,8 @@ void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
         carried, most, [&](Value row, Value column, ArrayRef<Value> sums) {
           row = b.plus(firstRow, row);
           column = b.plus(firstColumn, column);
-          // With its first a group is inside, of as many as divide the columns.
+          // Groups have a power-of-two size that divides the columns, so a
+          // group is inside if its first element is.
           Value inside;
           if (sides[0].part.passesLines)
             inside = b.isInside(row, sizes.rows);
@@ -207,7 +209,7 @@ void TiledProduct::addSplits(ThreadBuilder &b, Value parts,
                  grain, {sizes.batches, sizes.rows, sizes.columns / together});
              Value column = b.times(at[2], together);
              SmallVector<Value> sums;
-             // One part after the other: the order of the depth.
+             // Parts are summed in the order of the depth.
              for (int64_t split = 0; split < splits; ++split)
                for (int64_t i = 0; i < together; ++i) {
                  Value part = b.load(parts, {b.index(split), at[0], at[1],

@@ -1,4 +1,4 @@
-// Products of matrices, and what can be brought into their form, by tiles.
+// Computes matrix products, and kernels of that form, by tiles.
 
 #ifndef WEIR_PASSES_GPU_KERNELS_PRODUCTS_H
 #define WEIR_PASSES_GPU_KERNELS_PRODUCTS_H
@@ -9,143 +9,144 @@
 
 namespace weir::gpu {
 
-/// What multiplies: units for matrices of 16-bit floats, which a warp waits for
-/// (mma.sync) or groups of four warps do not (wgmma), or of tf32; or threads.
+/// The hardware that multiplies: tensor cores for f16 and bf16, synchronous
+/// (mma.sync) or asynchronous by four warps (wgmma); tensor cores for tf32; or
+/// scalar threads.
 enum class Multiplier { Halves, GroupHalves, Tf32, Threads };
 
-/// The sizes of a product, and how it is shared.
+/// The dimensions of a product.
 struct ProductSizes {
   int64_t batches, rows, columns, depth;
 };
 
-/// A block's part of a product.
+/// The tile of a block, and how its threads share it.
 struct Tiling {
   int64_t rows, columns;
   /// Warps along each side of the tile.
   int64_t warpsDown, warpsAcross;
-  /// Blocks that share the depth of a tile, each of which does `steps` slices.
+  /// Blocks that share the depth of a tile, each with `steps` slices.
   int64_t splits, steps;
   Multiplier multiplier = Multiplier::Threads;
-  /// The slices that are in shared memory at once.
+  /// The slices in shared memory at one time.
   int64_t stages = usualStages;
 
   int64_t threads() const { return warpsDown * warpsAcross * warp; }
 };
 
-/// Elements along the depth of a slice: 64 bytes, for groups of warps 128.
+/// The depth of a slice in elements: 64 bytes, or 128 for wgmma.
 int64_t depthOfSlice(Multiplier multiplier);
 
-/// The GPU that tiles are made for.
+/// The properties of the GPU that determine tilings.
 struct Gpu {
   int64_t processors;
-  /// Whether it has units that groups of warps do not wait for.
+  /// Whether it has wgmma.
   bool hasGroups;
 };
-/// The oldest GPU that the op is compiled for.
+/// The oldest GPU for which the op is compiled.
 Gpu gpuOf(mlir::Operation *inside);
-/// The tiles that a GPU should do the product with in the least time, by an
-/// estimate. Of 16-bit floats groups of warps may multiply instead. `byChunks`
-/// says whether all of both sides is copied by whole chunks.
+/// Chooses the tiling with the lowest estimated time. For 16-bit floats it may
+/// change the multiplier to wgmma. `byChunks`: both sides can be copied in
+/// whole chunks of 16 bytes.
 Tiling chooseTiling(const ProductSizes &sizes, Multiplier multiplier,
                     const Gpu &gpu, bool byChunks);
 
-/// A value of a tile.
+/// A value of a tile, and its row and column there.
 struct Placed {
   mlir::Value value, row, column;
 };
 
-/// What the threads of a block do with a slice of both sides.
+/// How the threads of a block multiply a slice of both sides.
 class TileThreads {
 public:
   using Value = mlir::Value;
 
   virtual ~TileThreads() = default;
-  /// How many sums, of f32, a thread keeps.
+  /// The number of f32 sums of a thread.
   virtual int64_t sums() const = 0;
-  /// Makes what the thread has copied known to what multiplies, before the
-  /// threads meet.
+  /// Makes the thread's copies visible to the tensor cores, before the barrier.
   virtual void publish() {}
-  /// The sums after the slices at the pointers have been multiplied; where
-  /// `isAsync` nothing may be done with them, but this again, before `wait`.
+  /// Multiplies the slices at the pointers and returns the sums. If `isAsync`,
+  /// they may only be passed to this function again until `wait`.
   virtual llvm::SmallVector<Value> multiply(Value left, Value right,
                                             mlir::ValueRange sums) = 0;
   virtual bool isAsync() const { return false; }
-  /// Waits until no more than the last slice is still multiplied.
+  /// Waits until at most the last slice is still being multiplied.
   virtual void waitForOthers() {}
-  /// The sums once all slices have been multiplied.
+  /// Waits for all slices and returns the sums.
   virtual llvm::SmallVector<Value> wait(mlir::ValueRange sums) {
     return llvm::SmallVector<Value>(sums);
   }
-  /// Hands out the sums in groups of neighbours of a row, each with its row and
-  /// first column in the tile, one row after the other. All threads take part.
-  /// A group has up to `most` neighbours, a power of two that divides the place
-  /// of its first.
+  /// Passes the sums to `group`, in groups of adjacent elements of a row with
+  /// the row and first column in the tile, row after row. All threads take
+  /// part. A group has up to `most` elements, a power of two that divides its
+  /// first column.
   virtual void finish(mlir::ValueRange sums, int64_t most,
                       llvm::function_ref<void(Value row, Value column,
                                               llvm::ArrayRef<Value> sums)>
                           group) = 0;
 };
 
-/// Threads whose sums can be a side of another product.
+/// Threads whose sums can become the left side of another product.
 class HoldingThreads : public TileThreads {
 public:
-  /// Of how many rows a thread's sums are, and of which of these number `i` is.
+  /// The number of rows that a thread's sums belong to, and the row of sum `i`.
   virtual int64_t rows() const = 0;
   virtual int64_t rowOf(int64_t i) const = 0;
-  /// How many lanes, neighbours from a multiple of their number on, have the
-  /// sums of a row, where one warp is across the tile.
+  /// The number of adjacent lanes that have the sums of a row, if one warp
+  /// spans the tile. The first lane is a multiple of it.
   virtual int64_t lanesOfRow() const = 0;
-  /// Makes values at a thread's sums of another tile with the same rows, as
-  /// `finish` hands them out, this product's left side. `scratch` is shared
-  /// memory for the left slice.
+  /// Turns values of another tile with the same rows, in the order of `finish`,
+  /// into the left side of this product. `scratch` is shared memory for the
+  /// left slice.
   virtual llvm::SmallVector<Value> hold(llvm::ArrayRef<Placed> values,
                                         Value scratch) = 0;
-  /// The sums after what is held, from depth `begin` on, has been multiplied by
-  /// the right slice, once the threads have met.
+  /// Multiplies the left side from `hold`, from depth `begin` on, by the right
+  /// slice. The threads have passed a barrier before.
   virtual llvm::SmallVector<Value> multiplyHeld(mlir::ValueRange held,
                                                 int64_t begin, Value right,
                                                 mlir::ValueRange sums) = 0;
 };
 
-/// Of units, `right` may not have tf32 by depth where the left side is held.
+/// With tensor cores and a left side from `hold`, `right` may not be tf32 by
+/// depth.
 std::unique_ptr<HoldingThreads>
 makeUnitThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
                 const Slice &right, mlir::Type element, mlir::Value thread);
 std::unique_ptr<HoldingThreads>
 makeFloatThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
                  const Slice &right, mlir::Value thread);
-/// Groups of four warps, one above the other, whose slices are in parts.
+/// Groups of four warps in a column, whose slices are in parts.
 std::unique_ptr<TileThreads>
 makeGroupThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
                  const Slice &right, mlir::Type element, mlir::Value thread);
 
-/// A matrix of the last two dimensions, as a side of a product.
+/// The last two dimensions of a buffer as a side of a product.
 Side sideOf(
     mlir::Value memory, bool depthIsLast,
     llvm::function_ref<Place(mlir::Value, mlir::Value, mlir::Value)> place);
 
-/// A product of matrices whose elements are found where they are needed.
+/// A matrix product whose operands are addressed by functions.
 struct TiledProduct {
   ProductSizes sizes;
   mlir::Type sumType;
   Side left, right;
-  /// Takes sums of neighbours in a row, from the column on.
+  /// Stores adjacent sums of a row, from the given column on.
   llvm::function_ref<void(mlir::Value batch, mlir::Value row,
                           mlir::Value column, llvm::ArrayRef<mlir::Value> sums)>
       finish;
 
-  /// Whether blocks have enough to do.
+  /// Whether tiles keep the blocks busy.
   bool isWorthTiles() const;
-  /// A block of threads for each tile of the result, which keeps its part of
+  /// Computes each tile of the result by a block of threads, with slices of
   /// both sides in shared memory.
   void share(ThreadBuilder &b) const;
 
 private:
-  /// Slices are on their way while others are multiplied; sums are of f32.
+  /// Copies slices asynchronously while others are multiplied; sums are f32.
   void shareStages(ThreadBuilder &b, Multiplier multiplier) const;
-  /// A slice after the other, of elements and sums of any types.
+  /// Copies and multiplies one slice at a time, for any types.
   void shareSlices(ThreadBuilder &b) const;
-  /// Adds up what the blocks that share a tile's depth have left.
+  /// Adds the partial sums of blocks that share the depth of a tile.
   void addSplits(ThreadBuilder &b, mlir::Value parts, int64_t splits) const;
 };
 

@@ -23,9 +23,8 @@ Value baseOf(Value memory) {
   return memory;
 }
 
-bool isPlain(kernel::MatmulOp op) {
-  return !op.isTiled() && !op.isInWords() && !op.getUnsignedA() &&
-         op.getEpilogue().front().getArgument(0).getType().isF32();
+bool sumsInF32(kernel::MatmulOp op) {
+  return op.getEpilogue().front().getArgument(0).getType().isF32();
 }
 
 bool isFloat(Value memory) {
@@ -208,12 +207,12 @@ Attention::Attention(kernel::AttentionOp op) : isMasked(op.getMasked()) {
   ops = {product};
   ops.append(all.softmax.rbegin(), all.softmax.rend());
   ops.push_back(scores);
-  if (!isSoftmax || !isPlain(scores) || !isPlain(product) ||
+  if (!isSoftmax || !sumsInF32(scores) || !sumsInF32(product) ||
       !isFloat(scores.getOut()) || !isFloat(product.getOut()))
     return;
   q = source(scores.getA(), /*isPacked=*/false);
-  k = source(scores.getB(), scores.isPacked());
-  v = source(product.getB(), product.isPacked());
+  k = source(scores.getB(), !scores.getLayout().isPlain());
+  v = source(product.getB(), !product.getLayout().isPlain());
   isReadable = k && v && areOfOneType() && readsWhatStays();
 }
 

@@ -1,4 +1,4 @@
-// What one thread does for a row, nest by nest.
+// Emits the work of one thread on a row, nest by nest.
 
 #include "passes/gpu/kernels/RowEmitter.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace weir::gpu {
 
-// Neighbours that are loaded and stored at once: 16 bytes of f32.
+// Adjacent elements that are loaded and stored together: 16 bytes of f32.
 static constexpr int64_t wide = 4;
 
 int64_t product(ArrayRef<int64_t> sizes) {
@@ -24,7 +24,7 @@ RowEmitter::RowEmitter(ThreadBuilder &b, ArrayRef<int64_t> rows,
   if (isLong)
     return;
   int64_t length = product(columns);
-  // Neighbours by fours, where none is past the end.
+  // Groups of four adjacent elements, if the length is a multiple.
   int64_t group = threads > 1 && length % (threads * wide) == 0 ? wide : 1;
   for (int64_t first = 0; first < length; first += threads) {
     int64_t round = first / threads;
@@ -56,7 +56,8 @@ void RowEmitter::emit(linalg::LinalgOp op,
   SmallVector<Value> last, before(op.getNumDpsInits());
   for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     bool isSum = overColumns && isRow(op, init);
-    // Before any thread stores there: the exchange comes between.
+    // Stores come after the exchange, so no thread overwrites an element that
+    // another one still reads.
     if (isSum) {
       nest.at.assign(rowAt.begin(), rowAt.end());
       nest.at.resize(nest.ranges.size());
@@ -181,7 +182,7 @@ bool RowEmitter::isRow(linalg::LinalgOp op, OpOperand &init) {
   return op.getMatchingIndexingMap(&init).getNumResults() == rowAt.size();
 }
 
-/// In a register, if a nest has left it there.
+/// The value in a register, if an earlier nest computed it.
 Value RowEmitter::element(Nest &nest, OpOperand &operand, size_t j) {
   auto found = held.find(operand.get());
   if (found == held.end())

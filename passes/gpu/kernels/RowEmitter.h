@@ -1,4 +1,4 @@
-// What one thread does for a row, nest by nest.
+// Emits the work of one thread on a row, nest by nest.
 
 #ifndef WEIR_PASSES_GPU_KERNELS_ROWEMITTER_H
 #define WEIR_PASSES_GPU_KERNELS_ROWEMITTER_H
@@ -12,16 +12,16 @@ int64_t product(llvm::ArrayRef<int64_t> sizes);
 
 class RowEmitter {
 public:
-  /// Of a block of `threads`. Where the row `isLong`, elements stay in memory
-  /// from nest to nest, and only what the row is reduced to in registers.
+  /// Emits for a block of `threads`. If the row `isLong`, elements are stored
+  /// between nests, and only reduced values stay in registers.
   RowEmitter(ThreadBuilder &b, llvm::ArrayRef<int64_t> rows,
              llvm::ArrayRef<int64_t> columns, int64_t threads, bool isLong,
              mlir::Value row, mlir::Value thread);
 
-  /// `isOwn` says which memory nothing but the nests needs.
+  /// `isOwn` tells which memory only the nests use.
   void emit(mlir::linalg::LinalgOp op,
             llvm::function_ref<bool(mlir::Value)> isOwn);
-  /// Stores what rows are reduced to.
+  /// Stores the reduced values of rows.
   void finish();
 
 private:
@@ -31,11 +31,11 @@ private:
   mlir::Value element(Nest &nest, mlir::OpOperand &operand, size_t j);
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
 
-  /// The nest at its elements, in registers: what it leaves of each, and in
-  /// `last` of those that are reduced.
+  /// Computes the nest at the thread's elements in registers. `last` receives
+  /// the reduced values.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>>
   unrolled(Nest &nest, llvm::SmallVector<mlir::Value> &last, bool overColumns);
-  /// The same in a loop, which stores what it leaves of each.
+  /// As above in a loop, which stores each element.
   void looped(Nest &nest, llvm::SmallVector<mlir::Value> &last);
 
   ThreadBuilder &b;
@@ -45,8 +45,8 @@ private:
   mlir::Value thread;
   llvm::SmallVector<mlir::Value> rowAt;
   llvm::SmallVector<llvm::SmallVector<mlir::Value>>
-      at;                                // of each of the thread's elements
-  llvm::SmallVector<mlir::Value> inside; // null: it surely is
+      at; // the indices of each of the thread's elements
+  llvm::SmallVector<mlir::Value> inside; // null: always true
   llvm::SmallDenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> held;
   llvm::SetVector<mlir::Value> rowResults;
 };

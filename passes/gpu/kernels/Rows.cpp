@@ -15,9 +15,10 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-// Rows below this are one thread's: most lanes of a warp would have no element.
+// A shorter row is reduced by one thread, as most lanes of a warp would be
+// idle.
 constexpr int64_t shortRow = 64;
-// From here on a row is worth a block of several warps.
+// From this length on, a row is reduced by a block of several warps.
 constexpr int64_t longRow = 1024;
 constexpr int64_t wideBlock = 256;
 
@@ -55,7 +56,8 @@ Operation *combinerOf(linalg::LinalgOp op, unsigned i) {
   Operation *combiner =
       op.getBlock()->getTerminator()->getOperand(i).getDefiningOp();
   Type type = last.getType();
-  // Of the value it leaves, only the result knows.
+  // The combiner must be the only user of the last value, and its result must
+  // only be yielded.
   if (!combiner || !last.hasOneUse() || *last.user_begin() != combiner ||
       combiner->getNumOperands() != 2 || !combiner->hasOneUse() ||
       !(type.isF32() || type.isInteger(32)) || !identityOf(combiner))
@@ -107,7 +109,8 @@ bool isRowReduction(linalg::LinalgOp op) {
   if (!out.isProjectedPermutation() || length < shortRow || rows < 1 ||
       rows > INT32_MAX)
     return false;
-  // Lanes read neighbours, or there are too few rows for threads of their own.
+  // If the rows are contiguous or few, a block for each row is faster than a
+  // thread.
   if (rows < 4096)
     return true;
   return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {

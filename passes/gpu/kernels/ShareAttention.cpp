@@ -2,7 +2,7 @@
 
 #include "passes/gpu/kernels/AttentionPlan.h"
 
-#include "passes/gpu/Precision.h"
+#include "dialects/target/Precision.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

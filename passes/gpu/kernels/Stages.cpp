@@ -1,4 +1,4 @@
-// Copies to shared memory that threads do not wait for.
+// Copies slices to shared memory asynchronously.
 
 #include "passes/gpu/kernels/Stages.h"
 
@@ -13,9 +13,9 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-// The space of memory outside of blocks, as PTX numbers it.
+// PTX's number of the global address space.
 constexpr unsigned globalSpace = 1;
-// What the banks of shared memory have in a row.
+// The bytes of one row of all banks of shared memory.
 constexpr int64_t bankBytes = 128;
 
 constexpr StringLiteral copyWhole = "llvm.nvvm.cp.async.cg.shared.global.16",
@@ -37,9 +37,8 @@ Type bits(ThreadBuilder &b, int64_t bytes) {
   return b.getIntegerType(8 * bytes);
 }
 
-/// Copies `bytes` from `source`, to which that many are aligned, or where
-/// `inside`, unless null, is false, makes them zero. From 4 on that is a copy
-/// that the thread does not wait for.
+/// Copies `bytes`, a power of two to which `source` is aligned, or writes zeros
+/// if `inside` is false. From 4 bytes on the copy is asynchronous.
 void copy(ThreadBuilder &b, Value target, Value source, int64_t bytes,
           Value inside) {
   if (bytes < 4) {
@@ -75,7 +74,7 @@ Value offsetOf(ThreadBuilder &b, MemRefType type, ValueRange at) {
   return sum;
 }
 
-/// The argument that a pointer was computed from; null: none.
+/// The argument from which a pointer is computed, or null.
 BlockArgument rootOf(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
     if (op->getNumOperands() == 0)
@@ -129,9 +128,9 @@ Value Slice::offsetOf(ThreadBuilder &b, Value line, Value chunk) const {
         b.plus(b.times(line, bankBytes), b.times(turned, chunkBytes)));
   }
   int64_t chunks = chunksOfLine();
-  // As many lines as banks have in a row stay together, so that eight chunks
-  // of neighbouring lines are in all banks. Of words that are read one by one,
-  // each of two chunks from four lines, pairs of chunks stay together.
+  // As many lines as fill a row of banks are swizzled alike, so that eight
+  // chunks of adjacent lines are in all banks. If single words are read, from
+  // two chunks of four lines, pairs of chunks stay together.
   int64_t together = std::max<int64_t>(1, bankBytes / bytesOfLine());
   bool inPairs = !byDepth && elementBytes == 4;
   int64_t ways = std::min<int64_t>(chunks, bankBytes / chunkBytes);
@@ -249,7 +248,7 @@ SmallVector<Value> loadMatrices(ThreadBuilder &b, Value pointer,
   return words;
 }
 
-/// The view of a buffer that `place` is the memory of, under other shapes too.
+/// The view of a buffer whose memory is `place`, behind reshapes.
 static memref::ViewOp viewOf(Value place) {
   while (auto other = place.getDefiningOp<ViewLikeOpInterface>()) {
     if (auto view = dyn_cast<memref::ViewOp>(other.getOperation()))

@@ -1,10 +1,10 @@
-// Slices of memory on their way to the threads of a block.
+// Copies slices of memory to shared memory while threads compute.
 //
-// While the threads compute with one slice, the next ones are copied into other
-// parts of shared memory by instructions that do not wait for them (cp.async).
-// A slice is lines of memory, in chunks of 16 bytes; which chunk of its line
-// lies where depends on the line, so that lanes that read neighbouring lines
-// find them in different banks.
+// Copies are asynchronous (cp.async): while the threads use one slice, the next
+// ones are copied to other parts of shared memory. A slice consists of lines of
+// memory, in chunks of 16 bytes. The order of chunks in a line depends on the
+// line (swizzle), so that lanes that read adjacent lines access different
+// banks.
 
 #ifndef WEIR_PASSES_GPU_KERNELS_STAGES_H
 #define WEIR_PASSES_GPU_KERNELS_STAGES_H
@@ -15,30 +15,31 @@
 
 namespace weir::gpu {
 
-/// The slices that are in shared memory at once, where nothing else is said:
-/// one that is read, the others on their way.
+/// The default number of slices in shared memory: one is read, the others are
+/// being copied.
 inline constexpr int64_t usualStages = 3;
-/// What a thread copies at once, and what lies together in shared memory.
+/// In bytes: the size of one copy of a thread, and of a contiguous piece in
+/// shared memory.
 inline constexpr int64_t chunkBytes = 16;
 
-/// Where an element of a matrix lies.
+/// The address of a matrix element.
 struct Place {
   llvm::SmallVector<mlir::Value> at;
-  /// Null: always. Where it is false the element is zero, and the indices may
-  /// be any.
+  /// Null: always inside. If false, the element is zero and the indices are not
+  /// used.
   mlir::Value inside = {};
 };
 
 /// A matrix that is read in slices along its depth.
 struct Side {
   mlir::Value memory;
-  /// The place of the element of a line (a row on the left of a product, a
-  /// column on its right) at a depth; indices are within bounds.
+  /// The address of an element. A line is a row of the left side of a product,
+  /// or a column of the right side. The indices are within bounds.
   llvm::function_ref<Place(mlir::Value batch, mlir::Value line, mlir::Value k)>
       place;
-  /// Whether neighbours in memory are along the depth, else along the lines.
+  /// Whether the depth is contiguous in memory; otherwise the lines are.
   bool byDepth;
-  /// So many elements are neighbours, from each multiple of that on.
+  /// So many elements are contiguous, from each multiple of this number on.
   int64_t run;
 
   mlir::Type element() const {
@@ -47,24 +48,23 @@ struct Side {
   int64_t elementBytes() const { return element().getIntOrFloatBitWidth() / 8; }
   /// Whether an element's address can be computed from its indices.
   bool hasAddresses() const;
-  /// The bytes, a power of two up to those of a chunk, that lie together and
-  /// aligned wherever their number of elements divides the place, if the memory
-  /// is aligned.
+  /// In bytes, a power of two up to a chunk: elements at multiples of this size
+  /// are contiguous and aligned, if the memory is aligned.
   int64_t bytesTogether() const;
-  /// The element, zero where it is outside.
+  /// Loads the element; zero if it is outside.
   mlir::Value load(ThreadBuilder &b, mlir::Value batch, mlir::Value line,
                    mlir::Value k) const;
 };
 
-/// How a slice of `lines` by `depth` elements lies in shared memory.
+/// The layout of a slice of `lines` by `depth` elements in shared memory.
 struct Slice {
   int64_t lines, depth;
-  /// As the side has them: else a line of memory is at one depth.
+  /// Whether the depth is contiguous, as in the side.
   bool byDepth;
   int64_t elementBytes;
-  /// Whether lines of memory are cut into parts of 128 bytes, and the first
-  /// parts of all come before the second ones. A chunk is turned by the number
-  /// of its line: this is what wgmma takes as swizzled by 128 bytes, if the
+  /// Whether lines of memory are divided into parts of 128 bytes, with the
+  /// first parts of all lines before the second ones. Chunks are swizzled by
+  /// the number of their line. This is the 128-byte swizzle of wgmma if the
   /// slice begins at a multiple of 1024 bytes.
   bool inParts = false;
 
@@ -74,54 +74,53 @@ struct Slice {
     return (byDepth ? depth : lines) / elementsOfChunk();
   }
   int64_t bytesOfLine() const { return chunksOfLine() * chunkBytes; }
-  /// Bytes from a part to the next, where there are parts.
+  /// The distance between parts in bytes.
   int64_t bytesOfPart() const { return bytes() / bytesOfLine() * 128; }
-  /// Bytes from the slice's begin to a chunk of a line of memory.
+  /// The offset of a chunk of a line in bytes.
   mlir::Value offsetOf(ThreadBuilder &b, mlir::Value line,
                        mlir::Value chunk) const;
 };
 
-/// Which part of a side a block needs: lines from `first` on, of `lines`, of
+/// The part of a side that a block needs: `lines` lines from `first` on, at
 /// depths below `depth`.
 struct Part {
   mlir::Value batch, first;
   int64_t lines, depth;
-  /// Whether any slice reaches past the lines, past the depth.
+  /// Whether a slice extends beyond the lines, or beyond the depth.
   bool passesLines, passesDepth;
 };
 
-/// A pointer to memory that is shared (space 3) or not (space 0). Of views that
-/// memory becomes later it is right after `resolveViews`.
+/// A pointer to shared memory (address space 3) or global memory (0). For views
+/// it is only correct after `resolveViews`.
 mlir::Value pointerTo(ThreadBuilder &b, mlir::Value memory);
-/// The pointer so many bytes on.
+/// Adds an offset in bytes to a pointer.
 mlir::Value after(ThreadBuilder &b, mlir::Value pointer, mlir::Value bytes);
 mlir::Value loadAt(ThreadBuilder &b, mlir::Type type, mlir::Value pointer);
 
-/// Begins to copy the slice of a side at depth `k` to `target`, which is
-/// shared, by all of the block's `threads` threads; what is outside becomes
-/// zero. Copies that cannot be left to themselves are done at once. More than
-/// `chunksTogether` chunks of a thread are copied by a loop, so many or fewer
-/// in a round.
+/// Starts to copy the slice of a side at depth `k` to `target` in shared
+/// memory, by all `threads` threads of the block. Elements outside become zero.
+/// Copies that cannot be asynchronous are done at once. If a thread copies more
+/// than `chunksTogether` chunks, it uses a loop.
 void beginSlice(ThreadBuilder &b, const Side &side, const Slice &slice,
                 const Part &part, mlir::Value k, mlir::Value target,
                 mlir::Value thread, int64_t threads,
                 int64_t chunksTogether = INT64_MAX);
 /// Ends a group of copies.
 void endGroup(ThreadBuilder &b);
-/// Waits for the thread's own copies, but those of the last `groups` groups.
+/// Waits for the thread's own copies, except those of the last `groups` groups.
 void waitForGroups(ThreadBuilder &b, int64_t groups);
-/// Four matrices of 8 rows of 16 bytes, of which lane `i` has the address of
-/// row `i % 8` of matrix `i / 8`: of each a lane gets one word, number `lane %
-/// 4` of row `lane / 4`. With `transposed`, elements of 16 bits 2 (lane % 4)
-/// and the next of column `lane / 4` (PTX ISA, ldmatrix).
+/// Loads four matrices of 8 rows of 16 bytes (PTX ISA, ldmatrix). Lane `i`
+/// passes the address of row `i % 8` of matrix `i / 8`. A lane receives word
+/// `lane % 4` of row `lane / 4` of each matrix. If `transposed`, it receives
+/// the 16-bit elements 2 (lane % 4) and the next of column `lane / 4`.
 llvm::SmallVector<mlir::Value>
 loadMatrices(ThreadBuilder &b, mlir::Value pointer, bool transposed);
 
-/// Takes the addresses of `memref.view`s in a function from what they view:
-/// MLIR 19's expand-strided-metadata would forget how far they begin in it.
+/// Computes the addresses of `memref.view`s from their operands. MLIR 19's
+/// expand-strided-metadata would drop their offsets.
 void resolveViews(mlir::Operation *function);
-/// Makes copies of a function from memory that is aligned to only `alignment`
-/// bytes copies of so many bytes, or loads and stores.
+/// Limits copies from memory that is aligned to only `alignment` bytes to that
+/// size, or replaces them by loads and stores.
 void narrowCopies(mlir::Operation *function,
                   llvm::function_ref<int64_t(mlir::BlockArgument)> alignment);
 

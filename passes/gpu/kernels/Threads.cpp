@@ -1,4 +1,4 @@
-// Index arithmetic, loops and epilogues of one thread.
+// Builds index arithmetic, loops and epilogues of one thread.
 
 #include "passes/gpu/kernels/Threads.h"
 
@@ -49,7 +49,7 @@ SmallVector<Value> ThreadBuilder::delinearize(Value i,
   int64_t count = 1;
   for (int64_t size : shape)
     count *= size;
-  // Quotients of 64 bits take a GPU several times those of 32.
+  // On a GPU 64-bit divisions take several times as long as 32-bit ones.
   bool narrow = count <= INT32_MAX;
   Type type = narrow ? Type(getI32Type()) : Type(getIndexType());
   Value rest = narrow ? create<arith::IndexCastOp>(type, i).getResult() : i;

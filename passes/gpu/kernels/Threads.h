@@ -1,4 +1,4 @@
-// What a thread of the GPU does for one element of a result.
+// Builds the code of a GPU thread that computes one element of a result.
 
 #ifndef WEIR_PASSES_GPU_KERNELS_THREADS_H
 #define WEIR_PASSES_GPU_KERNELS_THREADS_H
@@ -10,7 +10,7 @@
 
 namespace weir::gpu {
 
-/// The threads that a processor runs together: lanes, which exchange values.
+/// The number of lanes in a warp.
 inline constexpr int64_t warp = 32;
 
 /// Builds index arithmetic and loops.
@@ -27,70 +27,72 @@ public:
   Value load(Value memory, mlir::ValueRange at);
   void store(Value value, Value memory, mlir::ValueRange at);
 
-  /// The indices of element number `i` of `shape`, the last the fastest.
+  /// The indices of element `i` of `shape` in row-major order.
   llvm::SmallVector<Value> delinearize(Value i, llvm::ArrayRef<int64_t> shape);
 
-  /// For each from 0 to before `count`: `body` takes the index and what the
-  /// last round gave, and gives as much. Answers what the last gave.
+  /// A loop from 0 to `count`. `body` receives the index and the values of the
+  /// last iteration, and returns the next values. Returns the last ones.
   llvm::SmallVector<Value>
   loop(int64_t count, mlir::ValueRange carried,
        llvm::function_ref<llvm::SmallVector<Value>(Value, mlir::ValueRange)>
            body);
-  /// For `first` and each `step` further before `count`. How often that is
-  /// depends on the thread, so that LLVM does not take the rounds apart.
+  /// A loop from `first` to `count` by `step`. The number of iterations depends
+  /// on the thread, so LLVM does not unroll it.
   void stride(Value first, int64_t count, int64_t step,
               llvm::function_ref<void(Value)> body);
 
-  /// kernel.parts of `count` grains, each of which `body` computes. Inside
-  /// another loop it is a loop over them.
+  /// Creates a kernel.parts of `count` work items. Inside of another loop it
+  /// creates a sequential loop.
   void grains(int64_t count, llvm::function_ref<void(Value)> body);
 
-  /// kernel.parts of `count` grains, each of which a block of `threads` threads
-  /// computes; `body` takes the grain and the thread's number.
+  /// Creates a kernel.parts of `count` work items, each for a block of
+  /// `threads` threads. `body` receives the work item and the index of the
+  /// thread.
   void blocks(int64_t count, int64_t threads,
               llvm::function_ref<void(Value, Value)> body);
-  /// Where all threads of the block wait for each other.
+  /// A barrier of all threads of the block.
   void meet();
-  /// Memory that the threads of a block share; `alignment` 0: as any is.
+  /// Allocates memory that the threads of a block share; `alignment` 0 is the
+  /// default.
   Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type type,
                int64_t alignment = 0);
-  /// The `value`, of 32 bits, of the lane whose number differs in that bit.
+  /// The 32-bit `value` of the lane whose number differs in the given bit.
   Value exchange(Value value, int64_t bit);
   Value equals(Value a, int64_t value);
-  /// Whether the index is one of `size` elements.
+  /// Whether the index is below `size`.
   Value isInside(Value index, int64_t size);
-  /// The index, or that of the last of `size` elements.
+  /// The index, at most `size` - 1.
   Value clamped(Value index, int64_t size);
   Value both(Value x, Value y);
   Value orZero(Value condition, Value x);
   void onlyIf(Value condition, llvm::function_ref<void()> body);
 
-  /// `sum` + a * b, in the sum's type.
+  /// `sum` + a * b, in the type of the sum.
   Value multiplyAdd(Value a, Value b, Value sum);
-  /// The sum before any is added.
+  /// Zero, the initial sum.
   Value zero(mlir::Type type);
-  /// A value of a half type as f32.
+  /// Converts f16 or bf16 to f32.
   Value widened(Value value);
 };
 
-/// What the epilogue of `op` makes of the sum of the element at `at`.
+/// Applies the epilogue of `op` to the sum of the element at `at`.
 mlir::Value finished(ThreadBuilder &b, kernel::KernelOpInterface op,
                      mlir::Value sum, mlir::ValueRange at);
 /// Applies the epilogue of `op` to the sum of the element at `at`, and stores
-/// what it yields.
+/// the result.
 void finish(ThreadBuilder &b, kernel::KernelOpInterface op, mlir::Value sum,
             mlir::ValueRange at);
-/// The same for sums of neighbours along the last dimension, the first at `at`:
-/// all are computed before any is stored, so that they are stored at once.
+/// As above for adjacent elements of the last dimension from `at` on. All are
+/// computed first, so that one store writes them.
 void finishTogether(ThreadBuilder &b, kernel::KernelOpInterface op,
                     llvm::ArrayRef<mlir::Value> sums, mlir::ValueRange at);
 
-/// Has the product read its right side where it lies, if this packs it for the
-/// product alone.
+/// Makes the product read its right operand before packing, if it is the only
+/// user of the pack.
 void readUnpacked(kernel::MatmulOp op);
 
-/// Each becomes grains; the op stays. Only where `meets` may threads wait for
-/// each other.
+/// Each turns its op into work items; the op stays. Barriers are possible only
+/// if `meets`.
 void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets);
 void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op, bool meets);
 void shareDepthwise(ThreadBuilder &b, kernel::DepthwiseOp op);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t tile = 64, slice = 16, each = 4;
 constexpr int64_t across = tile / each, threads = across * across;
-// Rows of shared memory that begin in other banks.
+// The padding makes rows begin in different banks.
 constexpr int64_t padded = tile + 4;
 
 } // namespace
@@ -41,7 +41,7 @@ void TiledProduct::shareSlices(ThreadBuilder &b) const {
               Value first = b.times(step, slice);
               for (int64_t i = 0; i < tile * slice / threads; ++i) {
                 Value element = b.plus(thread, b.index(i * threads));
-                // Neighbouring threads read neighbours.
+                // Adjacent threads read adjacent elements.
                 auto byDepth = [&] {
                   return std::pair(b.dividedBy(element, slice),
                                    b.modulo(element, slice));

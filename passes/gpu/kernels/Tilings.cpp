@@ -1,4 +1,4 @@
-// How large the tiles of a product are, and how many blocks share its depth.
+// Chooses the tiles of a product, and how many blocks share its depth.
 
 #include "passes/gpu/kernels/Products.h"
 
@@ -13,32 +13,32 @@ struct Shape {
   int64_t rows, columns, warpsDown, warpsAcross, stages = usualStages;
 };
 
-// Of units a warp has at most 64 x 32 elements, of threads each has 8 x 8: a
-// warp has 32 x 64.
+// With tensor cores a warp has at most 64 x 32 elements. Without, a thread has
+// 8 x 8, and a warp 32 x 64.
 constexpr Shape unitShapes[] = {
     {128, 128, 2, 4}, {128, 64, 2, 2}, {64, 128, 1, 4}, {64, 64, 2, 2},
     {32, 128, 1, 4},  {32, 64, 1, 2},  {16, 128, 1, 4}};
 constexpr Shape threadShapes[] = {{128, 128, 4, 2}, {128, 64, 4, 1},
                                   {64, 128, 2, 2},  {64, 64, 2, 1},
                                   {32, 128, 1, 2},  {32, 64, 1, 1}};
-// A group of four warps has 64 rows or 128. Of the largest tiles one is on a
-// processor, so that its copies have to be further ahead; of the others two or
-// more.
+// A group of four warps has 64 or 128 rows. The largest tiles occupy a whole
+// processor, so more stages must hide their copies. Of the others, two or more
+// fit.
 constexpr Shape groupShapes[] = {{128, 256, 8, 1, 4}, {256, 128, 8, 1, 4},
                                  {128, 128, 8, 1, 3}, {128, 64, 8, 1, 4},
                                  {64, 128, 4, 1, 4},  {64, 64, 4, 1, 4}};
 
-// An estimate in cycles of one processor (SM). Rates are those of an A100, and
-// for groups of warps those of an H100: a cycle's multiplications, bytes of
-// shared memory, and bytes from the second cache if all processors read.
+// A cost model in cycles of one processor (SM). The rates are those of an A100,
+// and for wgmma those of an H100: multiplications and bytes of shared memory in
+// a cycle, and bytes from L2 if all processors read.
 constexpr double bytesOfShared = 128, bytesOfCache = 32;
-// Each of a processor's four schedulers has a quarter of its units, which only
-// its own warps use.
+// Each of the four schedulers of a processor has its own tensor core.
 constexpr int64_t schedulers = 4;
-// What a slice takes at least, while its successor is on its way; what a block
-// takes before its first slice is there and after its last; and a launch.
+// In cycles: the least time of a slice, whose successor is copied meanwhile; of
+// a block before its first slice and after its last one; and of a launch.
 constexpr double leastOfSlice = 300, leastOfBlock = 1500, leastOfLaunch = 4000;
-// Registers and shared memory of a processor; what ptxas gives a thread.
+// Registers and shared memory of a processor, and registers of a thread by
+// ptxas.
 constexpr int64_t registers = 65536, registersOfUnits = 128,
                   registersOfThreads = 168, registersBesideSums = 64;
 constexpr int64_t sharedBytes = 160 << 10, sharedBytesOfGroups = 227 << 10;
@@ -59,7 +59,7 @@ double multiplicationsOf(Multiplier multiplier) {
   llvm_unreachable("a multiplier");
 }
 
-/// What the threads of a block read of a slice's lines from shared memory.
+/// The bytes that the threads of a block read of a slice in shared memory.
 double linesRead(const Tiling &tiling) {
   switch (tiling.multiplier) {
   case Multiplier::Threads:
@@ -141,7 +141,7 @@ Gpu gpuOf(Operation *inside) {
                            .Case("sm_87", 16)             // Orin
                            .Case("sm_89", 128)            // AD102
                            .Cases("sm_90", "sm_90a", 132) // H100
-                           .Default(108);                 // A100
+                           .Default(108);                 // an A100
   return {processors, name == "sm_90a"};
 }
 
@@ -152,13 +152,14 @@ Tiling chooseTiling(const ProductSizes &sizes, Multiplier multiplier,
   auto tryShapes = [&](Multiplier multiplier, ArrayRef<Shape> shapes) {
     int64_t slices = llvm::divideCeil(sizes.depth, depthOfSlice(multiplier));
     for (const Shape &shape : shapes) {
-      // Addresses of pieces of chunks take registers that many sums need.
+      // The addresses of small pieces need registers, which large tiles use for
+      // sums.
       bool isLarge = shape.rows * shape.columns > largeTile;
       if (isLarge && !byChunks)
         continue;
       for (int64_t splits = 1; splits <= mostSplits; splits *= 2) {
         int64_t steps = llvm::divideCeil(slices, splits);
-        // Shared evenly, fewer may do.
+        // If slices are divided evenly, fewer blocks may suffice.
         int64_t needed = llvm::divideCeil(slices, steps);
         int64_t blocks = sizes.batches * needed *
                          llvm::divideCeil(sizes.rows, shape.rows) *
@@ -173,8 +174,8 @@ Tiling chooseTiling(const ProductSizes &sizes, Multiplier multiplier,
                          shape.warpsAcross, needed,        steps,
                          multiplier,        shape.stages};
         double cycles = cyclesOf(sizes, gpu.processors, tiling, blocks);
-        // Threads take as long for tiles of any shape; more processors have
-        // blocks of small ones.
+        // Without tensor cores all shapes take equally long; smaller tiles
+        // occupy more processors.
         if (!best.rows || cycles < least ||
             (cycles == least && multiplier == Multiplier::Threads)) {
           best = tiling;
@@ -183,7 +184,7 @@ Tiling chooseTiling(const ProductSizes &sizes, Multiplier multiplier,
       }
     }
   };
-  // Of fewer lines most of a tile would be for nothing.
+  // With fewer rows most of a tile would be padding.
   if (multiplier == Multiplier::Halves && gpu.hasGroups &&
       std::min(sizes.rows, sizes.columns) >= rowsOfGroup)
     tryShapes(Multiplier::GroupHalves, groupShapes);

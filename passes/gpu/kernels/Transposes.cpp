@@ -16,7 +16,7 @@ namespace weir::gpu {
 namespace {
 
 constexpr int64_t side = 32, threads = 256, rounds = side * side / threads;
-// Squares of fewer elements along a side are not worth the exchange.
+// Smaller tensors are not worth the exchange.
 constexpr int64_t leastSide = 16, leastElements = 4096;
 
 } // namespace
@@ -45,7 +45,7 @@ OpOperand *transposedOperand(linalg::LinalgOp op) {
       return nullptr;
     found = input;
   }
-  // What it writes may not be what other threads still have to read.
+  // Its memory must not be overwritten while other threads read it.
   return found && found->get() != op.getDpsInitOperand(0)->get() ? found
                                                                  : nullptr;
 }
@@ -55,7 +55,7 @@ void shareTranspose(ThreadBuilder &b, linalg::LinalgOp op, OpOperand &operand) {
   unsigned rank = nest.ranges.size(), last = rank - 1;
   unsigned inner = op.getMatchingIndexingMap(&operand).getDimPosition(last);
   int64_t columns = nest.ranges[last], rows = nest.ranges[inner];
-  // The other dimensions, and then squares.
+  // The other dimensions, and then blocks.
   SmallVector<int64_t> shape;
   SmallVector<unsigned> outer;
   for (unsigned d = 0; d < rank; ++d)
@@ -82,7 +82,8 @@ void shareTranspose(ThreadBuilder &b, linalg::LinalgOp op, OpOperand &operand) {
     for (auto [d, index] : llvm::zip_equal(outer, place))
       nest.at[d] = index;
     Value across = b.modulo(thread, side), down = b.dividedBy(thread, side);
-    // A row more than a square has: columns begin in other banks.
+    // One more row than the block has, so that columns begin in different
+    // banks.
     Value square =
         b.shared({side, side + 1},
                  cast<MemRefType>(operand.get().getType()).getElementType());

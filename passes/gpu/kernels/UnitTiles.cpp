@@ -19,12 +19,12 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-// What is multiplied at once.
+// The shape of one instruction, in 32-bit words along the depth.
 constexpr int64_t rowsAtOnce = 16, columnsAtOnce = 8, wordsAtOnce = 8;
-// Lanes that hold a row of the sums.
+// The lanes that have a row of the sums.
 constexpr int64_t quad = 4;
 
-/// The nearest tf32, as a word.
+/// Rounds to the nearest tf32.
 Value rounded(ThreadBuilder &b, Value x) {
   return b
       .create<LLVM::CallIntrinsicOp>(b.getI32Type(),
@@ -33,7 +33,7 @@ Value rounded(ThreadBuilder &b, Value x) {
       ->getResult(0);
 }
 
-/// Two values, the first in the lower half of a word, as 16-bit floats.
+/// Packs two values as 16-bit floats, the first in the lower half.
 Value packed(ThreadBuilder &b, Type element, Value low, Value high) {
   auto bits = [&](Value x) -> Value {
     return b.create<arith::ExtUIOp>(
@@ -46,8 +46,8 @@ Value packed(ThreadBuilder &b, Type element, Value low, Value high) {
                                 b.create<arith::ShLIOp>(bits(high), half));
 }
 
-/// The sums of a lane after a warp has multiplied: `sides` are four words of
-/// the left side and two of the right.
+/// Multiplies by a warp and returns the sums of a lane. `sides` are four words
+/// of the left side and two of the right one.
 SmallVector<Value> multiply(ThreadBuilder &b, Type element,
                             ArrayRef<Value> sides, ArrayRef<Value> sums) {
   bool isF16 = element.isF16();
@@ -183,14 +183,14 @@ private:
       }
   }
 
-  /// Four words of 16 lines, number `block` of the warp's: of the left side
-  /// those of a tile, of the right side those of two.
+  /// Four words of 16 lines, block `block` of the warp. On the left side they
+  /// are one tile, on the right side two.
   SmallVector<Value> wordsOf(const Slice &slice, Value memory, Value own,
                              int64_t block, int64_t word, bool isLeft,
                              bool isHeld = false) {
     constexpr int64_t half = 8;
     int64_t perWord = 4 / slice.elementBytes;
-    // Which of the four matrices a lane has an address of, and its line.
+    // The matrix and the row whose address the lane passes.
     Value matrix = b.dividedBy(lane, half), line = b.modulo(lane, half);
     Value low = b.modulo(matrix, 2), high = b.dividedBy(matrix, 2);
     Value forLine = isLeft ? low : high, forWord = isLeft ? high : low;
@@ -199,7 +199,7 @@ private:
     if (slice.byDepth) {
       Value chunk = b.plus(forWord, b.index(word * 4 / chunkBytes));
       Value at = b.plus(b.plus(own, line), b.times(forLine, half));
-      // Neither blocks of lines turn the chunks, nor does their number.
+      // The swizzle is equal for all blocks of lines.
       Value offset = b.plus(slice.offsetOf(b, at, chunk),
                             b.index(2 * half * block * slice.bytesOfLine()));
       words = loadMatrices(b, after(b, memory, offset), /*transposed=*/false);
@@ -243,8 +243,8 @@ private:
     }
   }
 
-  /// Four lanes have pairs of four tiles each: they exchange them, by which
-  /// each has a whole row of one tile.
+  /// Four lanes have pairs of elements of four tiles. They exchange them, so
+  /// that each has a whole row of one tile.
   void
   finishQuads(Value row, ArrayRef<SmallVector<Value>> pairs,
               llvm::function_ref<void(Value, Value, ArrayRef<Value>)> group) {
@@ -253,8 +253,8 @@ private:
     auto select = [&](Value condition, Value yes, Value no) -> Value {
       return b.create<arith::SelectOp>(condition, yes, no);
     };
-    // Of what two lanes have of two tiles, the first of which the lane with the
-    // bit clear keeps: that lane's, then the other's.
+    // Exchanges the values of two tiles between two lanes. The lane whose bit
+    // is clear keeps the first tile.
     auto swap = [&](Value isSet, int64_t bit, ArrayRef<Value> first,
                     ArrayRef<Value> second) {
       SmallVector<Value> own, others;
@@ -270,8 +270,8 @@ private:
     for (int64_t j = 0; j < across; j += quad) {
       SmallVector<Value> even = swap(isUpper, 2, pairs[j], pairs[j + 2]);
       SmallVector<Value> odd = swap(isUpper, 2, pairs[j + 1], pairs[j + 3]);
-      // Each has the pairs of lanes t % 2 and t % 2 + 2; as lanes count they
-      // are those of lanes 0 and 1, then of 2 and 3.
+      // Each has pairs of the lanes t % 2 and t % 2 + 2. In the order of lanes
+      // these are lanes 0 and 1, then 2 and 3.
       SmallVector<Value> lower = swap(isOdd, 1, ArrayRef(even).take_front(2),
                                       ArrayRef(odd).take_front(2));
       SmallVector<Value> upper = swap(isOdd, 1, ArrayRef(even).drop_front(2),

@@ -1,7 +1,9 @@
+// Moves transposes down and merges them.
+//
 // op(transpose(x, p)) is transpose(op(x), p), and transpose(transpose(x, p), q)
-// is transpose(x, p[q]); by the identity, x. Between two transposes a reshape
-// that splits or joins dimensions moves out of their way. A product takes
-// matrices transposed.
+// is transpose(x, p[q]). A transpose by the identity is x. A reshape between
+// two transposes moves behind them if it only splits or merges dimensions. A
+// product reads transposed matrices directly.
 
 #include "passes/graph/Passes.h"
 #include "passes/graph/layout/Transposes.h"
@@ -40,7 +42,7 @@ RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Whether it transposes matrices, and nothing else.
+/// Whether the permutation only swaps the last two dimensions.
 bool exchangesMatrices(ArrayRef<int64_t> permutation) {
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, permutation.size()));
   if (order.size() < 2)
@@ -49,8 +51,8 @@ bool exchangesMatrices(ArrayRef<int64_t> permutation) {
   return permutation == ArrayRef(order);
 }
 
-/// The permutation by which all operands are transposed but those that are
-/// free; nothing where one has another or none.
+/// The permutation of all operands that are transposes. No value if two differ,
+/// or if another operand cannot be transposed for free.
 std::optional<SmallVector<int64_t>> commonPermutation(ValueRange operands) {
   TransposeOp first;
   for (Value operand : operands) {
@@ -67,7 +69,7 @@ std::optional<SmallVector<int64_t>> commonPermutation(ValueRange operands) {
   return SmallVector<int64_t>(first.getPermutation());
 }
 
-/// An op whose operands are all of the result's shape, or a concat.
+/// An op whose operands all have the result's shape, or a concat.
 struct SinkThroughElementwise : RewritePattern {
   explicit SinkThroughElementwise(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
@@ -76,7 +78,8 @@ struct SinkThroughElementwise : RewritePattern {
                                 PatternRewriter &rewriter) const override {
     auto concat = dyn_cast<graph::ConcatOp>(op);
     if (!concat && !isa<graph::ScalarOpInterface>(op))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "neither elementwise nor a concat");
     auto permutation = commonPermutation(op->getOperands());
     if (!permutation)
       return rewriter.notifyMatchFailure(op, "operands differ in permutation");
@@ -100,7 +103,8 @@ struct SinkThrough : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     auto transpose = op.getX().template getDefiningOp<TransposeOp>();
     if (!transpose || isFree(transpose) || !keepsRank(op))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "no transpose worth moving makes its operand");
     SmallVector<int64_t> permutation(transpose.getPermutation());
     SmallVector<Value> operands(op->getOperands());
     operands[0] = transpose.getX();
@@ -139,7 +143,7 @@ private:
   }
 };
 
-/// The dimensions that stay keep their order among themselves, transposed.
+/// The remaining dimensions keep their order, transposed.
 template <typename Op>
 struct SinkThroughReduce : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -148,12 +152,12 @@ struct SinkThroughReduce : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     auto transpose = op.getX().template getDefiningOp<TransposeOp>();
     if (!transpose)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no transpose makes its operand");
     ArrayRef<int64_t> permutation = transpose.getPermutation();
     SmallVector<int64_t> dims = permuted(permutation, op.getDimensions());
     llvm::sort(dims);
     auto inner = rewriter.create<Op>(op.getLoc(), transpose.getX(), dims);
-    // Which dimension of the inner result each of the outer one is.
+    // For each dimension of the outer result, its dimension in the inner one.
     SmallVector<int64_t> remaining;
     for (auto [i, dim] : llvm::enumerate(permutation)) {
       if (llvm::is_contained(dims, dim))
@@ -178,7 +182,7 @@ struct ComposeTransposes : OpRewritePattern<TransposeOp> {
     }
     auto inner = op.getX().getDefiningOp<TransposeOp>();
     if (!inner)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no transpose makes its operand");
     rewriter.replaceOpWithNewOp<TransposeOp>(
         op, inner.getX(),
         permuted(inner.getPermutation(), op.getPermutation()));
@@ -186,8 +190,8 @@ struct ComposeTransposes : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// The dimensions of `split` that each of `whole` becomes; nothing where the
-/// reshape does more than split them.
+/// The dimensions of `split` that come from each dimension of `whole`. No value
+/// unless the reshape only splits dimensions.
 std::optional<SmallVector<ReassociationIndices>> partsOf(Value whole,
                                                          Value split) {
   int64_t rank = typeOf(whole).getRank();
@@ -196,7 +200,7 @@ std::optional<SmallVector<ReassociationIndices>> partsOf(Value whole,
   return getReassociationIndicesForReshape(typeOf(whole), typeOf(split));
 }
 
-/// What `order` of groups of dimensions is of the dimensions.
+/// Expands an order of groups of dimensions to an order of the dimensions.
 SmallVector<int64_t> ofParts(ArrayRef<ReassociationIndices> parts,
                              ArrayRef<int64_t> order) {
   SmallVector<int64_t> result;
@@ -205,7 +209,7 @@ SmallVector<int64_t> ofParts(ArrayRef<ReassociationIndices> parts,
   return result;
 }
 
-/// Whether a product takes what this transposes as it is.
+/// Whether a product can read the operand of this transpose directly.
 bool isTakenByProduct(TransposeOp op) {
   return exchangesMatrices(op.getPermutation()) &&
          llvm::any_of(op->getUsers(), [&](Operation *user) {
@@ -214,8 +218,8 @@ bool isTakenByProduct(TransposeOp op) {
          });
 }
 
-/// What stands between the transpose and another that nothing else reads; null
-/// where they would not become one.
+/// The reshape between this transpose and another one, if it has no other user
+/// and they can merge; or null.
 graph::ReshapeOp reshapeBetween(TransposeOp op) {
   auto reshape = op.getX().getDefiningOp<graph::ReshapeOp>();
   auto inner = reshape ? reshape.getX().getDefiningOp<TransposeOp>() : nullptr;
@@ -252,7 +256,7 @@ private:
   static void beforeBoth(PatternRewriter &rewriter, TransposeOp op,
                          graph::ReshapeOp reshape, TransposeOp inner,
                          ArrayRef<ReassociationIndices> parts) {
-    // The same parts in the order of what is not yet transposed.
+    // The split dimensions in the order before the transpose.
     SmallVector<int64_t> shape, order(parts.size());
     SmallVector<ReassociationIndices> before(parts.size());
     for (auto [i, dim] : llvm::enumerate(inner.getPermutation()))
@@ -270,8 +274,8 @@ private:
   }
 };
 
-/// A product takes its right operand either way round. What is known is
-/// transposed when it is compiled.
+/// A product reads its right operand transposed or not. A constant is
+/// transposed at compile time.
 struct FoldIntoProduct : OpRewritePattern<graph::MatmulOp> {
   using OpRewritePattern<graph::MatmulOp>::OpRewritePattern;
 
@@ -279,7 +283,8 @@ struct FoldIntoProduct : OpRewritePattern<graph::MatmulOp> {
                                 PatternRewriter &rewriter) const override {
     auto transpose = op.getB().getDefiningOp<TransposeOp>();
     if (!transpose || isFree(transpose))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "no transpose that moves elements makes its operand");
     if (!exchangesMatrices(transpose.getPermutation()))
       return rewriter.notifyMatchFailure(op, "not of matrices alone");
     rewriter.modifyOpInPlace(op, [&] {

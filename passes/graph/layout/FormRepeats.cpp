@@ -1,4 +1,5 @@
-// Gathers by indices of which each occurs some times in a row.
+// Replaces gathers by broadcasts, if they repeat each element a fixed number of
+// times.
 
 #include "passes/graph/Passes.h"
 
@@ -21,8 +22,8 @@ namespace {
 
 using graph::GatherOp;
 
-/// How many times a gather repeats each element, one after the other; nothing
-/// where it does anything else.
+/// How many times in a row a gather repeats each element. No value for other
+/// gathers.
 std::optional<int64_t> repetitionsOf(GatherOp op) {
   DenseElementsAttr value;
   int64_t size = op.getX().getType().getDimSize(op.getAxis());
@@ -31,7 +32,7 @@ std::optional<int64_t> repetitionsOf(GatherOp op) {
       type.getDimSize(0) == size || type.getDimSize(0) % size != 0 ||
       !matchPattern(op.getIndices(), m_Constant(&value)))
     return std::nullopt;
-  // None where they are more than folders look at.
+  // No value if there are more indices than folders read.
   std::optional<SmallVector<int64_t>> indices = graph::integersOf(value);
   int64_t times = type.getDimSize(0) / size;
   if (!indices || llvm::any_of(llvm::enumerate(*indices), [&](auto entry) {

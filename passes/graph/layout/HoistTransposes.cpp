@@ -1,5 +1,6 @@
-// transpose(op(x)) is op(transpose(x)): of few elements where the op makes
-// many, and before the strip beyond an actual size is filled.
+// Moves transposes up where fewer elements are transposed: transpose(op(x)) is
+// op(transpose(x)). A transpose also moves before the padding beyond a run-time
+// size is filled.
 
 #include "passes/graph/Passes.h"
 #include "passes/graph/layout/Transposes.h"
@@ -26,13 +27,13 @@ int64_t countOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
-/// Elementwise ops that make a value which nothing else reads, and gathers
-/// along one dimension before them.
+/// A tree of elementwise ops with single users, and gathers along one dimension
+/// before them.
 class Cone {
 public:
   explicit Cone(Value result) { visit(result); }
 
-  /// Whether what would be transposed before it is less by half.
+  /// Whether its inputs have at most half of `count` elements.
   bool shrinks(int64_t count) const {
     int64_t elements = 0;
     for (Value source : sources)
@@ -40,7 +41,7 @@ public:
     return !ops.empty() && elements <= count / 2;
   }
 
-  /// The same of what is transposed.
+  /// Clones the tree with its inputs transposed.
   Value rebuild(PatternRewriter &b, ArrayRef<int64_t> permutation) {
     SmallVector<int64_t> inverse = layout::inverse(permutation);
     IRMapping turned;
@@ -83,7 +84,7 @@ private:
     ops.push_back(op);
   }
 
-  SmallVector<Operation *> ops; // each after those whose results it reads
+  SmallVector<Operation *> ops; // in the order of definitions
   llvm::SetVector<Value> sources;
 };
 
@@ -100,8 +101,8 @@ struct HoistTranspose : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// The strip beyond the actual size has neighbours in the layout that windows
-/// read, and what is transposed ends at the size.
+/// In the layout for windows, the padding beyond the run-time size is adjacent
+/// to elements that are read. The transpose itself stops at the run-time size.
 struct HoistBeforeFill : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -109,7 +110,7 @@ struct HoistBeforeFill : OpRewritePattern<TransposeOp> {
                                 PatternRewriter &b) const override {
     auto fill = op.getX().getDefiningOp<graph::FillBeyondOp>();
     if (!fill || !fill->hasOneUse())
-      return failure();
+      return b.notifyMatchFailure(op, "no fill with one use makes its operand");
     SmallVector<int64_t> inverse = layout::inverse(op.getPermutation());
     SmallVector<Value> operands(fill->getOperands());
     operands[0] =
@@ -122,13 +123,13 @@ struct HoistBeforeFill : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// Whether rows are whole vectors, as of register transpose blocks.
+/// Whether rows are whole vectors, as register transpose blocks need.
 bool isWide(RankedTensorType type) {
   constexpr int64_t leastRow = 8;
   return type.getShape().back() >= leastRow;
 }
 
-/// The elements without gaps are read, or written, in the other order.
+/// Reads, or writes, the compact elements in transposed order.
 struct FoldIntoSpread : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -137,7 +138,8 @@ struct FoldIntoSpread : OpRewritePattern<TransposeOp> {
     auto spread = op.getX().getDefiningOp<graph::SpreadOp>();
     if (!spread || !spread->hasOneUse() || spread.getZeros() ||
         !spread.getPermutation().empty() || !isWide(op.getType()))
-      return failure();
+      return b.notifyMatchFailure(
+          op, "no plain spread of wide rows makes its operand");
     SmallVector<int64_t> inverse = layout::inverse(op.getPermutation());
     auto turned = cast<graph::SpreadOp>(
         layout::rebuild(b, spread, spread->getOperands(), inverse));
@@ -155,7 +157,8 @@ struct FoldIntoCompact : OpRewritePattern<graph::CompactOp> {
     auto transpose = op.getX().getDefiningOp<TransposeOp>();
     if (!transpose || !transpose->hasOneUse() || op.getZeros() ||
         !op.getPermutation().empty() || !isWide(transpose.getX().getType()))
-      return failure();
+      return b.notifyMatchFailure(
+          op, "no transpose of wide rows makes its operand");
     b.modifyOpInPlace(op, [&] {
       op.getXMutable().assign(transpose.getX());
       op.setPermutation(transpose.getPermutation());
@@ -168,7 +171,7 @@ struct HoistTransposes : impl::HoistTransposesBase<HoistTransposes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<HoistTranspose, HoistBeforeFill>(&getContext());
-    // What a GPU copies to the corner of a padded buffer keeps its order.
+    // A GPU copies to a padded buffer in the same order only.
     if (!getOperation()->hasAttr("weir.gpu"))
       patterns.add<FoldIntoSpread, FoldIntoCompact>(&getContext());
     if (failed(

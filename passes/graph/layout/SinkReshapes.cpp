@@ -1,6 +1,8 @@
-// op(reshape(x)) is reshape(op(x)), so that what computes x and op can become
-// one kernel: between kernels a reshape is a view, but it parts them. Of
-// matrices that is so where the reshape only groups their batches otherwise.
+// Moves reshapes down: op(reshape(x)) is reshape(op(x)).
+//
+// A reshape between kernels is a view and costs nothing. A reshape between ops
+// would keep them in separate kernels. With products it moves only if it
+// regroups their batches.
 
 #include "passes/graph/Passes.h"
 
@@ -36,7 +38,7 @@ FusionRole roleOf(Operation *op) {
   return fusible ? fusible.fusionRole() : FusionRole::none;
 }
 
-/// Whether nothing but elementwise ops uses `value` or what it is reshaped to.
+/// Whether only elementwise ops use `value` or reshapes of it.
 bool onlyElementwiseUse(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     if (isa<ReshapeOp>(user))
@@ -47,10 +49,10 @@ bool onlyElementwiseUse(Value value) {
   });
 }
 
-/// Whether `value` is that of a contraction, or of elementwise ops on one that
-/// would be its epilogue, and what uses it would be too.
+/// Whether `value` is the result of a contraction, or of ops in its epilogue,
+/// and its users can be in that epilogue as well.
 bool isOfContraction(Value value) {
-  constexpr int64_t most = 16; // ops to look through
+  constexpr int64_t most = 16; // the number of ops that the search passes
   if (!onlyElementwiseUse(value))
     return false;
   SmallVector<Value> open = {value};
@@ -74,8 +76,9 @@ bool isSplat(Value value) {
          elements.getNumElements() > 0;
 }
 
-/// The dimensions of a broadcast to `shape` that is, as elements lie in memory,
-/// `op`: where its operand is repeated along the first dimensions alone.
+/// The dimensions of a broadcast to `shape` with the same row-major elements as
+/// `op`. No value unless `op` repeats its operand along the first dimensions
+/// only.
 std::optional<SmallVector<int64_t>> reshapedDims(BroadcastOp op,
                                                  ArrayRef<int64_t> shape) {
   ArrayRef<int64_t> from = shapeOf(op.getX()), to = shapeOf(op);
@@ -96,7 +99,7 @@ struct SinkThroughElementwise : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &b) const override {
     if (!isa<graph::ScalarOpInterface>(op) || op->getNumResults() != 1)
-      return failure();
+      return b.notifyMatchFailure(op, "not elementwise with one result");
     ReshapeOp moved;
     for (Value operand : op->getOperands())
       if (auto reshape = operand.getDefiningOp<ReshapeOp>())
@@ -159,7 +162,7 @@ private:
   }
 };
 
-/// The reshape that `value` is of matrices in other batches; null: none.
+/// The reshape that changes only the batch dimensions of matrices, or null.
 ReshapeOp regrouped(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   if (!reshape)
@@ -213,7 +216,7 @@ struct DropInsertedDims : OpRewritePattern<BroadcastOp> {
                                 PatternRewriter &b) const override {
     auto reshape = op.getX().getDefiningOp<ReshapeOp>();
     if (!reshape)
-      return failure();
+      return b.notifyMatchFailure(op, "no reshape makes its operand");
     ArrayRef<int64_t> from = shapeOf(reshape.getX()), to = shapeOf(reshape);
     SmallVector<int64_t> dims;
     for (auto [size, dim] : llvm::zip_equal(to, op.getDims())) {

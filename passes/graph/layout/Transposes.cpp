@@ -1,4 +1,4 @@
-// What passes that move transposes have in common.
+// Helpers of the passes that move transposes.
 
 #include "passes/graph/layout/Transposes.h"
 
@@ -60,7 +60,7 @@ Value untransposed(PatternRewriter &rewriter, Value value,
     return transpose.getX();
   if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>()) {
     SmallVector<int64_t> dims = permuted(permutation, broadcast.getDims());
-    // The dimensions of the operand, in the order of the new result's.
+    // The dimensions of the operand, in the order of the new result.
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, dims.size()));
     llvm::sort(order, [&](int64_t a, int64_t b) { return dims[a] < dims[b]; });
     Value x = broadcast.getX();

@@ -1,4 +1,4 @@
-// What passes that move transposes have in common.
+// Helpers of the passes that move transposes.
 
 #ifndef WEIR_PASSES_GRAPH_LAYOUT_TRANSPOSES_H
 #define WEIR_PASSES_GRAPH_LAYOUT_TRANSPOSES_H
@@ -10,26 +10,27 @@ namespace weir::layout {
 
 bool isIdentity(llvm::ArrayRef<int64_t> permutation);
 
-/// The permutation that takes back what another does.
+/// The inverse of a permutation.
 llvm::SmallVector<int64_t> inverse(llvm::ArrayRef<int64_t> permutation);
 
 /// values[i] for each i of `permutation`.
 llvm::SmallVector<int64_t> permuted(llvm::ArrayRef<int64_t> values,
                                     llvm::ArrayRef<int64_t> permutation);
 
-/// What `permuted` by `permutation` gives `values`.
+/// The inverse of `permuted`.
 llvm::SmallVector<int64_t> unpermuted(llvm::ArrayRef<int64_t> values,
                                       llvm::ArrayRef<int64_t> permutation);
 
-/// What can be had in any order of dimensions: constants, in the end.
+/// Whether the value can be transposed at compile time, because it depends on
+/// constants only.
 bool isFree(mlir::Value value);
 
-/// The value whose transpose is `value`: what is transposed here, or what costs
-/// next to nothing to arrange otherwise.
+/// The value whose transpose is `value`: the operand of a transpose, or a new
+/// value that costs almost nothing to compute.
 mlir::Value untransposed(mlir::PatternRewriter &rewriter, mlir::Value value,
                          llvm::ArrayRef<int64_t> permutation);
 
-/// Builds `op` on other operands, with a result of its own shape unpermuted.
+/// Builds `op` with other operands. The shape of its result is unpermuted.
 mlir::Operation *rebuild(mlir::PatternRewriter &rewriter, mlir::Operation *op,
                          mlir::ValueRange operands,
                          llvm::ArrayRef<int64_t> permutation);

@@ -35,7 +35,7 @@ func.func @attention_c1_transposed(%q: memref<4x8xf32>, %k: memref<8x6xf32>, %v:
 // -----
 
 func.func @attention_c2_depth(%q: memref<4x8xf32>, %k: memref<7x6xf32>, %v: memref<6x5xf32>, %n: memref<i64>, %e: memref<6xf32>, %c: memref<4x5xf32>) {
-  // expected-error@+1 {{cannot sum 8 terms of 'memref<7x6xf32>'}}
+  // expected-error@+1 {{has weights of 'memref<7x6xf32>', but #kernel.layout<plain> of them is [8, 6]}}
   kernel.attention ins(%q, %k, %v : memref<4x8xf32>, memref<7x6xf32>, memref<6x5xf32>) outs(%c : memref<4x5xf32>) scores {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -52,7 +52,7 @@ func.func @attention_c2_depth(%q: memref<4x8xf32>, %k: memref<7x6xf32>, %v: memr
 // -----
 
 func.func @attention_c2_columns(%q: memref<4x8xf32>, %k: memref<8x7xf32>, %v: memref<6x5xf32>, %n: memref<i64>, %e: memref<6xf32>, %c: memref<4x5xf32>) {
-  // expected-error@+1 {{cannot make 6 columns of 'memref<8x7xf32>'}}
+  // expected-error@+1 {{has weights of 'memref<8x7xf32>', but #kernel.layout<plain> of them is [8, 6]}}
   kernel.attention ins(%q, %k, %v : memref<4x8xf32>, memref<8x7xf32>, memref<6x5xf32>) outs(%c : memref<4x5xf32>) scores {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -69,8 +69,8 @@ func.func @attention_c2_columns(%q: memref<4x8xf32>, %k: memref<8x7xf32>, %v: me
 // -----
 
 func.func @attention_c2_panels(%q: memref<4x8xf32>, %k: memref<2x8x16xf32>, %v: memref<6x5xf32>, %n: memref<i64>, %e: memref<6xf32>, %c: memref<4x5xf32>) {
-  // expected-error@+1 {{cannot make 6 columns of 'memref<2x8x16xf32>'}}
-  kernel.attention ins(%q, %k, %v : memref<4x8xf32>, memref<2x8x16xf32>, memref<6x5xf32>) outs(%c : memref<4x5xf32>) scores {
+  // expected-error@+1 {{has weights of 'memref<2x8x16xf32>', but #kernel.layout<panels(16)> of them is [1, 8, 16]}}
+  kernel.attention ins(%q, %k, %v : memref<4x8xf32>, memref<2x8x16xf32>, memref<6x5xf32>) k_layout <panels(16)> outs(%c : memref<4x5xf32>) scores {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } weights {
@@ -86,8 +86,25 @@ func.func @attention_c2_panels(%q: memref<4x8xf32>, %k: memref<2x8x16xf32>, %v: 
 // -----
 
 func.func @attention_c2_width(%q: memref<4x8xf32>, %k: memref<8x6xf32>, %v: memref<6x4xf32>, %n: memref<i64>, %e: memref<6xf32>, %c: memref<4x5xf32>) {
-  // expected-error@+1 {{cannot make 5 columns of 'memref<6x4xf32>'}}
+  // expected-error@+1 {{has weights of 'memref<6x4xf32>', but #kernel.layout<plain> of them is [6, 5]}}
   kernel.attention ins(%q, %k, %v : memref<4x8xf32>, memref<8x6xf32>, memref<6x4xf32>) outs(%c : memref<4x5xf32>) scores {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } weights {
+  ^bb0(%w: f32):
+    kernel.yield %w : f32
+  } epilogue {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @attention_c2_layout(%q: memref<4x8xf32>, %k: memref<8x6xf32>, %v: memref<6x4xf32>, %n: memref<i64>, %e: memref<6xf32>, %c: memref<4x5xf32>) {
+  // expected-error@+1 {{cannot use weights of 'memref<6x4xf32>' in #kernel.layout<pairing>}}
+  kernel.attention ins(%q, %k, %v : memref<4x8xf32>, memref<8x6xf32>, memref<6x4xf32>) v_layout <pairing> outs(%c : memref<4x5xf32>) scores {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } weights {

@@ -12,7 +12,7 @@ func.func @matmul_c1_rows(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<
 // -----
 
 func.func @matmul_c2_depth(%a: memref<4x8xf32>, %b: memref<9x20xf32>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x8xf32>' by 'memref<9x20xf32>'}}
+  // expected-error@+1 {{has weights of 'memref<9x20xf32>', but #kernel.layout<plain> of them is [8, 20]}}
   kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<9x20xf32>) outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -23,8 +23,8 @@ func.func @matmul_c2_depth(%a: memref<4x8xf32>, %b: memref<9x20xf32>, %c: memref
 // -----
 
 func.func @matmul_c2_panels(%a: memref<4x8xf32>, %b: memref<1x8x16xf32>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot make 20 columns of 'memref<1x8x16xf32>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x16xf32>) outs(%c : memref<4x20xf32>) {
+  // expected-error@+1 {{has weights of 'memref<1x8x16xf32>', but #kernel.layout<panels(16)> of them is [2, 8, 16]}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x16xf32>) layout <panels(16)> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -101,16 +101,16 @@ func.func @matmul_mixed(%a: memref<4x8xf32>, %b: tensor<8x20xf32>, %c: memref<4x
 // -----
 
 func.func @pack_c1(%b: memref<8x20xf32>, %e: memref<2x8x32xf32>) {
-  // expected-error@+1 {{cannot pack 'memref<8x20xf32>' as 'memref<2x8x32xf32>'}}
-  kernel.pack ins(%b : memref<8x20xf32>) outs(%e : memref<2x8x32xf32>)
+  // expected-error@+1 {{has weights of 'memref<2x8x32xf32>', but #kernel.layout<panels(32)> of them is [1, 8, 32]}}
+  kernel.pack ins(%b : memref<8x20xf32>) layout <panels(32)> outs(%e : memref<2x8x32xf32>)
   return
 }
 
 // -----
 
 func.func @pack_filter_c1(%w: memref<3x4x20xf32>, %e: memref<2x3x4x16xf32>) {
-  // expected-error@+1 {{cannot pack 'memref<3x4x20xf32>' as 'memref<2x3x4x16xf32>'}}
-  kernel.pack_filter ins(%w : memref<3x4x20xf32>) groups 3 outs(%e : memref<2x3x4x16xf32>)
+  // expected-error@+1 {{cannot have 3 groups of 'memref<3x4x20xf32>'}}
+  kernel.pack_filter ins(%w : memref<3x4x20xf32>) groups 3 layout <panels(16)> outs(%e : memref<2x3x4x16xf32>)
   return
 }
 
@@ -118,7 +118,7 @@ func.func @pack_filter_c1(%w: memref<3x4x20xf32>, %e: memref<2x3x4x16xf32>) {
 
 func.func @convolution_c1(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: memref<2x6x20xf32>) {
   // expected-error@+1 {{cannot make 'memref<2x6x20xf32>' of 'memref<1x8x3xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) outs(%y : memref<2x6x20xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) layout <panels(32)> outs(%y : memref<2x6x20xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -129,7 +129,7 @@ func.func @convolution_c1(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: m
 
 func.func @convolution_c2(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: memref<1x6x20xf32>) {
   // expected-error@+1 {{has no such windows}}
-  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) outs(%y : memref<1x6x20xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 0>} {
+  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) layout <panels(32)> outs(%y : memref<1x6x20xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 0>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -139,8 +139,8 @@ func.func @convolution_c2(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: m
 // -----
 
 func.func @convolution_c3(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: memref<1x6x40xf32>) {
-  // expected-error@+1 {{cannot use 'memref<1x3x3x32xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) outs(%y : memref<1x6x40xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
+  // expected-error@+1 {{has weights of 'memref<1x3x3x32xf32>', but #kernel.layout<panels(32)> of them is [2, 3, 3, 32]}}
+  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) layout <panels(32)> outs(%y : memref<1x6x40xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -228,7 +228,7 @@ func.func @pool_c4(%x: memref<1x8x3xf32>, %y: memref<1x8x3xf32>) {
 
 func.func @transform_filter_c1_wide(%w: memref<3x3x4x20xf64>, %e: memref<1x16x4x32xf32>) {
   // expected-error@+1 {{cannot transform 'memref<3x3x4x20xf64>' to 'memref<1x16x4x32xf32>'}}
-  kernel.transform_filter ins(%w : memref<3x3x4x20xf64>) tiles [2, 2] strides [1, 1] outs(%e : memref<1x16x4x32xf32>)
+  kernel.transform_filter ins(%w : memref<3x3x4x20xf64>) layout <winograd(32, 2, 2, 1, 1)> outs(%e : memref<1x16x4x32xf32>)
   return
 }
 
@@ -236,7 +236,7 @@ func.func @transform_filter_c1_wide(%w: memref<3x3x4x20xf64>, %e: memref<1x16x4x
 
 func.func @convolution_c1_wider(%x: memref<1x8x8x3xf16>, %w: memref<1x3x3x3x32xf32>, %y: memref<1x4x4x20xf32>) {
   // expected-error@+1 {{multiplies 'memref<1x8x8x3xf16>' by 'memref<1x3x3x3x32xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x3xf16>, memref<1x3x3x3x32xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x3xf16>, memref<1x3x3x3x32xf32>) layout <panels(32)> outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -246,8 +246,8 @@ func.func @convolution_c1_wider(%x: memref<1x8x8x3xf16>, %w: memref<1x3x3x3x32xf
 // -----
 
 func.func @transform_filter_c1(%w: memref<3x3x4x40xf32>, %e: memref<1x16x4x32xf32>) {
-  // expected-error@+1 {{cannot transform 'memref<3x3x4x40xf32>' to 'memref<1x16x4x32xf32>'}}
-  kernel.transform_filter ins(%w : memref<3x3x4x40xf32>) tiles [2, 2] strides [1, 1] outs(%e : memref<1x16x4x32xf32>)
+  // expected-error@+1 {{has weights of 'memref<1x16x4x32xf32>', but #kernel.layout<winograd(32, 2, 2, 1, 1)> of them is [2, 16, 4, 32]}}
+  kernel.transform_filter ins(%w : memref<3x3x4x40xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%e : memref<1x16x4x32xf32>)
   return
 }
 
@@ -255,7 +255,7 @@ func.func @transform_filter_c1(%w: memref<3x3x4x40xf32>, %e: memref<1x16x4x32xf3
 
 func.func @winograd_c1(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<2x8x8x20xf32>) {
   // expected-error@+1 {{cannot make 'memref<2x8x8x20xf32>' of 'memref<1x8x8x16xf32>'}}
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<2x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<2x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -266,7 +266,7 @@ func.func @winograd_c1(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y:
 
 func.func @winograd_c2(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{has no such windows}}
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -277,7 +277,7 @@ func.func @winograd_c2(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y:
 
 func.func @winograd_c2_tile(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{has no such windows}}
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 3, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 3, 2, 1, 1)> outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -288,7 +288,7 @@ func.func @winograd_c2_tile(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>
 
 func.func @winograd_c2_dilations(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{has no two dilations}}
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -299,7 +299,7 @@ func.func @winograd_c2_dilations(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32
 
 func.func @winograd_c2_strides(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{cannot dilate by 2 with a stride of 2}}
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 2>, padding = array<i64: 1, 1>, strides = array<i64: 1, 2>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 2)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 2>, padding = array<i64: 1, 1>, strides = array<i64: 1, 2>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -309,8 +309,8 @@ func.func @winograd_c2_strides(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf
 // -----
 
 func.func @winograd_c3(%x: memref<1x8x8x16xf32>, %w: memref<1x9x16x32xf32>, %y: memref<1x8x8x20xf32>) {
-  // expected-error@+1 {{cannot use 'memref<1x9x16x32xf32>'}}
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x9x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  // expected-error@+1 {{has weights of 'memref<1x9x16x32xf32>', but #kernel.layout<winograd(32, 2, 2, 1, 1)> of them is [1, 16, 16, 32]}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x9x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -333,228 +333,6 @@ func.func @parts_c2() {
   // expected-error@+1 {{does not take the first and the last work item and a slot}}
   kernel.parts 8 {
   ^bb0(%first: index, %last: index):
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c6_range(%a: memref<4x8xf32>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{has no range of magnitudes}}
-  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 9, 5>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c6_parts(%a: memref<4x8xbf16>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x8xbf16>' by tiles of 'memref<1x1x3x2x16x32xbf16>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xbf16>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c6_depth(%a: memref<4x40xf32>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x40xf32>' by tiles of 'memref<1x1x3x2x16x32xbf16>'}}
-  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c6_unsigned(%a: memref<4x64xi8>, %b: memref<1x1x1x2x16x64xi8>, %c: memref<4x20xi32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x64xi8>' by tiles}}
-  kernel.matmul ins(%a, %b : memref<4x64xi8>, memref<1x1x1x2x16x64xi8>) outs(%c : memref<4x20xi32>) attributes {range = array<i32: -128, 127>, unsigned_a} {
-  ^bb0(%sum: i32):
-    kernel.yield %sum : i32
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c6_bytes(%a: memref<4x8xf32>, %b: memref<1x1x1x2x16x64xi8>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x8xf32>' by tiles of 'memref<1x1x1x2x16x64xi8>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x1x1x2x16x64xi8>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c6_panels(%a: memref<4x40xf32>, %b: memref<2x40x16xf32>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x40xf32>' by tiles of 'memref<2x40x16xf32>'}}
-  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<2x40x16xf32>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c6_four_parts(%a: memref<4x40xf32>, %b: memref<1x40x32xf32>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot have 4 parts}}
-  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<1x40x32xf32>) outs(%c : memref<4x20xf32>) attributes {parts = 4 : i64, range = array<i32: 5, 9>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @convolution_c5_channels(%x: memref<1x8x8x40xf32>, %w: memref<1x3x3x1x3x2x16x32xbf16>, %y: memref<1x8x8x20xf32>) {
-  // expected-error@+1 {{cannot sum tiles of 'memref<1x3x3x1x3x2x16x32xbf16>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x40xf32>, memref<1x3x3x1x3x2x16x32xbf16>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, range = array<i32: 5, 9>, strides = array<i64: 1, 1>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @convolution_c5_range(%x: memref<1x8x8x32xf32>, %w: memref<1x3x3x32x32xf32>, %y: memref<1x8x8x20xf32>) {
-  // expected-error@+1 {{has no range of magnitudes}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x32xf32>, memref<1x3x3x32x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, range = array<i32: 9, 5>, strides = array<i64: 1, 1>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c8_panels(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x8xf32>' by pairs of 'memref<1x8x32xf32>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) outs(%c : memref<4x20xf32>) attributes {paired} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c8_empty(%a: memref<4x0xf32>, %b: memref<1x2x32xf32>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x0xf32>' by pairs of 'memref<1x2x32xf32>'}}
-  kernel.matmul ins(%a, %b : memref<4x0xf32>, memref<1x2x32xf32>) outs(%c : memref<4x20xf32>) attributes {paired} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c8_batches(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<2x4x8xf32>' by pairs of 'memref<1x10x32xf32>'}}
-  kernel.matmul ins(%a, %b : memref<2x4x8xf32>, memref<1x10x32xf32>) outs(%c : memref<2x4x20xf32>) attributes {paired} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c8_element(%a: memref<4x8xf64>, %b: memref<1x10x32xf64>, %c: memref<4x20xf64>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x8xf64>' by pairs of 'memref<1x10x32xf64>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xf64>, memref<1x10x32xf64>) outs(%c : memref<4x20xf64>) attributes {paired} {
-  ^bb0(%sum: f64):
-    kernel.yield %sum : f64
-  }
-  return
-}
-
-// -----
-
-func.func @matmul_c8_elements(%a: memref<4x8xbf16>, %b: memref<1x10x32xbf16>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x8xbf16>' by pairs of 'memref<1x10x32xbf16>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xbf16>, memref<1x10x32xbf16>) outs(%c : memref<4x20xf32>) attributes {paired} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @pack_c2_lines(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
-  // expected-error@+1 {{cannot pack 'memref<8x20xf32>' as pairs of 'memref<1x8x32xf32>'}}
-  kernel.pack ins(%b : memref<8x20xf32>) outs(%p : memref<1x8x32xf32>) {paired}
-  return
-}
-
-// -----
-
-func.func @pack_c2_overflow(%b: memref<9223372036854775807x20xf32>, %p: memref<1x9223372036854775807x32xf32>) {
-  // expected-error@+1 {{cannot pack 'memref<9223372036854775807x20xf32>' as pairs of 'memref<1x9223372036854775807x32xf32>'}}
-  kernel.pack ins(%b : memref<9223372036854775807x20xf32>) outs(%p : memref<1x9223372036854775807x32xf32>) {paired}
-  return
-}
-
-// -----
-
-func.func @pack_c2_batches(%b: memref<2x8x20xf32>, %p: memref<2x1x10x32xf32>) {
-  // expected-error@+1 {{cannot pack 'memref<2x8x20xf32>' as pairs of 'memref<2x1x10x32xf32>'}}
-  kernel.pack ins(%b : memref<2x8x20xf32>) outs(%p : memref<2x1x10x32xf32>) {paired}
-  return
-}
-
-// -----
-
-func.func @convolution_c6_panels(%x: memref<1x8x8x4xf32>, %w: memref<1x36x32xf32>, %y: memref<1x8x8x20xf32>) {
-  // expected-error@+1 {{cannot use pairs of 'memref<1x36x32xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x36x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 1, 1>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @convolution_c6_elements(%x: memref<1x8x8x4xbf16>, %w: memref<1x38x32xbf16>, %y: memref<1x8x8x20xf32>) {
-  // expected-error@+1 {{cannot use pairs of 'memref<1x38x32xbf16>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x4xbf16>, memref<1x38x32xbf16>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 1, 1>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @convolution_c6_tiles(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y: memref<1x8x8x20xf32>) {
-  // expected-error@+1 {{cannot use pairs of 'memref<1x38x32xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, range = array<i32: -8, 8>, strides = array<i64: 1, 1>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-
-// -----
-
-func.func @convolution_c6_sizes(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y: memref<1x8x8x20xf32>) {
-  // expected-error@+1 {{cannot use pairs of 'memref<1x38x32xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 9>, strides = array<i64: 1, 1>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
   }
   return
 }
@@ -606,7 +384,7 @@ func.func @matmul_c9_type(%a: memref<4x64xf32>, %b: memref<64x16xf32>, %n: memre
 
 func.func @matmul_c9_form(%a: memref<4x64xf32>, %b: memref<16x64x1xf32>, %n: memref<i64>, %c: memref<4x16xf32>) {
   // expected-error @+1 {{has a depth, and a form that reads all terms}}
-  kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<16x64x1xf32>) depth(%n : memref<i64>) outs(%c : memref<4x16xf32>) {
+  kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<16x64x1xf32>) layout <k_major> depth(%n : memref<i64>) outs(%c : memref<4x16xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -2,10 +2,10 @@
 
 // A product on packed columns, with a bias.
 // CHECK-LABEL: func @matmul
-// CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%{{.*}} : tensor<20xf32>) outs(%{{.*}} : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [#{{.*}}]} {
+// CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<1x8x32xf32>) layout <panels(32)> extras(%{{.*}} : tensor<20xf32>) outs(%{{.*}} : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [#{{.*}}]} {
 // CHECK: kernel.yield %{{.*}} : f32
 func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<1x8x32xf32>, %bias: tensor<20xf32>, %c: tensor<4x20xf32>) -> tensor<4x20xf32> {
-  %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
+  %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) layout <panels(32)> extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
   ^bb0(%sum: f32, %e: f32):
     %v = arith.addf %sum, %e : f32
     kernel.yield %v : f32
@@ -43,27 +43,27 @@ func.func @matmul_mixed(%a: memref<4x8xf32>, %b: memref<8x20xf16>, %c: memref<4x
 // -----
 
 // CHECK-LABEL: func @pack
-// CHECK: kernel.pack ins(%{{.*}} : tensor<8x20xf32>) outs(%{{.*}} : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
+// CHECK: kernel.pack ins(%{{.*}} : tensor<8x20xf32>) layout <panels(32)> outs(%{{.*}} : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
 func.func @pack(%b: tensor<8x20xf32>, %e: tensor<1x8x32xf32>) -> tensor<1x8x32xf32> {
-  %p = kernel.pack ins(%b : tensor<8x20xf32>) outs(%e : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
+  %p = kernel.pack ins(%b : tensor<8x20xf32>) layout <panels(32)> outs(%e : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
   return %p : tensor<1x8x32xf32>
 }
 
 // -----
 
 // CHECK-LABEL: func @pack_filter
-// CHECK: kernel.pack_filter ins(%{{.*}} : tensor<3x3x4x20xf32>) groups 2 outs(%{{.*}} : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+// CHECK: kernel.pack_filter ins(%{{.*}} : tensor<3x3x4x20xf32>) groups 2 layout <panels(16)> outs(%{{.*}} : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
 func.func @pack_filter(%w: tensor<3x3x4x20xf32>, %e: tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32> {
-  %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 2 outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+  %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 2 layout <panels(16)> outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
   return %p : tensor<2x3x3x4x16xf32>
 }
 
 // -----
 
 // CHECK-LABEL: func @convolution
-// CHECK: kernel.convolution ins({{.*}}) outs({{.*}}) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>}
+// CHECK: kernel.convolution ins({{.*}}) layout <panels(32)> outs({{.*}}) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>}
 func.func @convolution(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x32xf32>, %y: memref<1x4x4x20xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xf32>) layout <panels(32)> outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -111,18 +111,18 @@ func.func @pool(%x: memref<1x8x8x20xf32>, %y: memref<1x4x4x20xf32>) {
 
 // Each run transforms a filter of f16.
 // CHECK-LABEL: func @transform_filter_at_run
-// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf16>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {at_run}
+// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf16>) layout <winograd(32, 2, 2, 1, 1)> outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {at_run}
 func.func @transform_filter_at_run(%w: tensor<3x3x16x20xf16>, %e: tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {
-  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf16>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {at_run}
+  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf16>) layout <winograd(32, 2, 2, 1, 1)> outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {at_run}
   return %p : tensor<1x16x16x32xf32>
 }
 
 // -----
 
 // CHECK-LABEL: func @convolution_of_half_filter
-// CHECK: kernel.convolution ins(%{{.*}} : memref<1x8x8x3xf32>, memref<1x3x3x3x32xbf16>)
+// CHECK: kernel.convolution ins(%{{.*}} : memref<1x8x8x3xf32>, memref<1x3x3x3x32xbf16>) layout <panels(32)>
 func.func @convolution_of_half_filter(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x32xbf16>, %y: memref<1x4x4x20xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xbf16>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xbf16>) layout <panels(32)> outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -132,18 +132,18 @@ func.func @convolution_of_half_filter(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x
 // -----
 
 // CHECK-LABEL: func @transform_filter(
-// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
 func.func @transform_filter(%w: tensor<3x3x16x20xf32>, %e: tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {
-  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
   return %p : tensor<1x16x16x32xf32>
 }
 
 // -----
 
 // CHECK-LABEL: func @winograd
-// CHECK: kernel.winograd ins(%{{.*}}, %{{.*}} : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%{{.*}} : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+// CHECK: kernel.winograd ins(%{{.*}}, %{{.*}} : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%{{.*}} : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
 func.func @winograd(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -172,9 +172,9 @@ func.func @parts() {
 
 // Weights in tiles, as the parts of f32.
 // CHECK-LABEL: func @tiles
-// CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<2x40x70xf32>, memref<3x3x3x2x16x32xbf16>) outs(%{{.*}} : memref<2x40x90xf32>) attributes {range = array<i32: 226492416, 1879048192>, shared} {
+// CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<2x40x70xf32>, memref<3x3x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%{{.*}} : memref<2x40x90xf32>) attributes {shared} {
 func.func @tiles(%a: memref<2x40x70xf32>, %b: memref<3x3x3x2x16x32xbf16>, %c: memref<2x40x90xf32>) {
-  kernel.matmul ins(%a, %b : memref<2x40x70xf32>, memref<3x3x3x2x16x32xbf16>) outs(%c : memref<2x40x90xf32>) attributes {range = array<i32: 226492416, 1879048192>, shared} {
+  kernel.matmul ins(%a, %b : memref<2x40x70xf32>, memref<3x3x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<2x40x90xf32>) attributes {shared} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -185,9 +185,9 @@ func.func @tiles(%a: memref<2x40x70xf32>, %b: memref<3x3x3x2x16x32xbf16>, %c: me
 
 // Weights in tiles of bytes.
 // CHECK-LABEL: func @byte_tiles
-// CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<40x70xi32>, memref<3x2x1x2x16x64xi8>) outs(%{{.*}} : memref<40x90xi32>) attributes {range = array<i32: -128, 127>} {
+// CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<40x70xi32>, memref<3x2x1x2x16x64xi8>) layout <amx> outs(%{{.*}} : memref<40x90xi32>) {
 func.func @byte_tiles(%a: memref<40x70xi32>, %b: memref<3x2x1x2x16x64xi8>, %c: memref<40x90xi32>) {
-  kernel.matmul ins(%a, %b : memref<40x70xi32>, memref<3x2x1x2x16x64xi8>) outs(%c : memref<40x90xi32>) attributes {range = array<i32: -128, 127>} {
+  kernel.matmul ins(%a, %b : memref<40x70xi32>, memref<3x2x1x2x16x64xi8>) layout <amx> outs(%c : memref<40x90xi32>) {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -196,9 +196,9 @@ func.func @byte_tiles(%a: memref<40x70xi32>, %b: memref<3x2x1x2x16x64xi8>, %c: m
 
 // Pairs, of all batches.
 // CHECK-LABEL: func @pairs
-// CHECK: kernel.matmul {{.*}} : memref<2x4x8xf32>, memref<1x10x32xf32>) outs(%{{.*}} : memref<2x4x20xf32>) attributes {paired, shared} {
+// CHECK: kernel.matmul {{.*}} : memref<2x4x8xf32>, memref<1x10x32xf32>) layout <pairing> outs(%{{.*}} : memref<2x4x20xf32>) attributes {shared} {
 func.func @pairs(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x20xf32>) {
-  kernel.matmul ins(%a, %b : memref<2x4x8xf32>, memref<1x10x32xf32>) outs(%c : memref<2x4x20xf32>) attributes {shared, paired} {
+  kernel.matmul ins(%a, %b : memref<2x4x8xf32>, memref<1x10x32xf32>) layout <pairing> outs(%c : memref<2x4x20xf32>) attributes {shared} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -207,9 +207,9 @@ func.func @pairs(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x
 
 // Pairs of windows.
 // CHECK-LABEL: func @pairs_of_windows
-// CHECK: kernel.convolution {{.*}} memref<1x38x32xf32>) {{.*}} pairs_of = array<i64: 3, 3>
+// CHECK: kernel.convolution {{.*}} memref<1x38x32xf32>) layout <pairing(3, 3)>
 func.func @pairs_of_windows(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y: memref<1x8x8x20xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) layout <pairing(3, 3)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -218,22 +218,22 @@ func.func @pairs_of_windows(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y
 
 // What pairs read is packed with two lines more.
 // CHECK-LABEL: func @paired_panels
-// CHECK: kernel.pack ins(%{{.*}} : memref<20x8xf32>) outs(%{{.*}} : memref<1x10x32xf32>) {paired, transpose_b}
+// CHECK: kernel.pack ins(%{{.*}} : memref<20x8xf32>) layout <pairing> outs(%{{.*}} : memref<1x10x32xf32>) {transpose_b}
 func.func @paired_panels(%b: memref<20x8xf32>, %p: memref<1x10x32xf32>) {
-  kernel.pack ins(%b : memref<20x8xf32>) outs(%p : memref<1x10x32xf32>) {transpose_b, paired}
+  kernel.pack ins(%b : memref<20x8xf32>) layout <pairing> outs(%p : memref<1x10x32xf32>) {transpose_b}
   return
 }
 
 // Panels that come apart in use, and a filter in tiles of parts.
 // CHECK-LABEL: func @apart_in_use
-// CHECK: kernel.matmul {{.*}} memref<3x70x32xf32>) {{.*}} attributes {parts = 2 : i64, range = array<i32: 226492416, 1879048192>}
-// CHECK: kernel.convolution {{.*}} memref<1x3x3x2x3x2x16x32xbf16>) {{.*}} range = array<i32: 226492416, 1879048192>
+// CHECK: kernel.matmul {{.*}} memref<3x70x32xf32>) layout <amx_panels(2, -100, 97)>
+// CHECK: kernel.convolution {{.*}} memref<1x3x3x2x3x2x16x32xbf16>) layout <amx(3, -100, 97)>
 func.func @apart_in_use(%a: memref<40x70xf32>, %b: memref<3x70x32xf32>, %c: memref<40x90xf32>, %x: memref<1x8x8x40xf32>, %w: memref<1x3x3x2x3x2x16x32xbf16>, %y: memref<1x8x8x20xf32>) {
-  kernel.matmul ins(%a, %b : memref<40x70xf32>, memref<3x70x32xf32>) outs(%c : memref<40x90xf32>) attributes {parts = 2 : i64, range = array<i32: 226492416, 1879048192>} {
+  kernel.matmul ins(%a, %b : memref<40x70xf32>, memref<3x70x32xf32>) layout <amx_panels(2, -100, 97)> outs(%c : memref<40x90xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
-  kernel.convolution ins(%x, %w : memref<1x8x8x40xf32>, memref<1x3x3x2x3x2x16x32xbf16>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, range = array<i32: 226492416, 1879048192>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x40xf32>, memref<1x3x3x2x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

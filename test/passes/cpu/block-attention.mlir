@@ -29,8 +29,8 @@
 func.func @batches(%q: memref<9x256x8xf32>, %k: memref<9x4096x8xf32>, %v: memref<9x4096x8xf32>, %o: memref<9x256x8xf32>) attributes {weir.kernel} {
   %half = arith.constant 0.5 : f32
   %packed = memref.alloc() : memref<9x256x8x16xf32>
-  kernel.pack ins(%k : memref<9x4096x8xf32>) outs(%packed : memref<9x256x8x16xf32>) {transpose_b}
-  kernel.attention ins(%q, %packed, %v : memref<9x256x8xf32>, memref<9x256x8x16xf32>, memref<9x4096x8xf32>) outs(%o : memref<9x256x8xf32>) scores {
+  kernel.pack ins(%k : memref<9x4096x8xf32>) layout <panels(16)> outs(%packed : memref<9x256x8x16xf32>) {transpose_b}
+  kernel.attention ins(%q, %packed, %v : memref<9x256x8xf32>, memref<9x256x8x16xf32>, memref<9x4096x8xf32>) k_layout <panels(16)> outs(%o : memref<9x256x8xf32>) scores {
   ^bb0(%a: f32):
     %0 = arith.mulf %a, %half : f32
     kernel.yield %0 : f32
@@ -60,8 +60,8 @@ func.func @batches(%q: memref<9x256x8xf32>, %k: memref<9x4096x8xf32>, %v: memref
 // CHECK: outs(%{{.*}} : memref<22x512xf32
 func.func @blocks(%q: memref<97x100xf32>, %k: memref<100x512xf32>, %v: memref<512x40xf32>, %m: memref<97x512xf32>, %n: memref<512xf32>, %r: memref<97x1xf32>, %o: memref<97x40xf32>) attributes {weir.kernel} {
   %packed = memref.alloc() : memref<32x100x16xf32>
-  kernel.pack ins(%k : memref<100x512xf32>) outs(%packed : memref<32x100x16xf32>)
-  kernel.attention ins(%q, %packed, %v : memref<97x100xf32>, memref<32x100x16xf32>, memref<512x40xf32>) score_extras(%m, %n : memref<97x512xf32>, memref<512xf32>) weight_extras(%m : memref<97x512xf32>) extras(%r : memref<97x1xf32>) outs(%o : memref<97x40xf32>) attributes {score_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], weight_maps = [affine_map<(d0, d1) -> (d0, d1)>], extra_maps = [affine_map<(d0, d1) -> (d0, 0)>]} scores {
+  kernel.pack ins(%k : memref<100x512xf32>) layout <panels(16)> outs(%packed : memref<32x100x16xf32>)
+  kernel.attention ins(%q, %packed, %v : memref<97x100xf32>, memref<32x100x16xf32>, memref<512x40xf32>) k_layout <panels(16)> score_extras(%m, %n : memref<97x512xf32>, memref<512xf32>) weight_extras(%m : memref<97x512xf32>) extras(%r : memref<97x1xf32>) outs(%o : memref<97x40xf32>) attributes {score_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], weight_maps = [affine_map<(d0, d1) -> (d0, d1)>], extra_maps = [affine_map<(d0, d1) -> (d0, 0)>]} scores {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %0 = arith.addf %a, %b : f32
     %1 = arith.mulf %0, %c : f32

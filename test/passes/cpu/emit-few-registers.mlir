@@ -18,7 +18,7 @@
 // CHECK: vector.load %[[STACK]]
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @few(%a: memref<6x192xf32>, %b: memref<1x192x16xf32>, %c: memref<6x16xf32>) {
-    kernel.matmul ins(%a, %b : memref<6x192xf32>, memref<1x192x16xf32>) outs(%c : memref<6x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x192xf32>, memref<1x192x16xf32>) layout <panels(16)> outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -34,7 +34,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 512 : i64}} {
   func.func @many(%a: memref<6x192xf32>, %b: memref<1x192x32xf32>, %c: memref<6x32xf32>) {
-    kernel.matmul ins(%a, %b : memref<6x192xf32>, memref<1x192x32xf32>) outs(%c : memref<6x32xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x192xf32>, memref<1x192x32xf32>) layout <panels(32)> outs(%c : memref<6x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -54,7 +54,7 @@ module attributes {weir.target = {vector_bits = 512 : i64}} {
 // CHECK: memref.prefetch {{.*}}, read, locality<2>, data : memref<64x4096x16xf32>
 module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
   func.func @deep(%a: memref<96x4096xf32>, %b: memref<64x4096x16xf32>, %c: memref<96x1024xf32>) {
-    kernel.matmul ins(%a, %b : memref<96x4096xf32>, memref<64x4096x16xf32>) outs(%c : memref<96x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<96x4096xf32>, memref<64x4096x16xf32>) layout <panels(16)> outs(%c : memref<96x1024xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -75,7 +75,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: scf.for %{{.*}} = %c4 to %c7 step %c1 iter_args
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @window(%x: memref<1x20x20x3xf32>, %w: memref<1x7x7x3x16xf32>, %y: memref<1x14x14x16xf32>) {
-    kernel.convolution ins(%x, %w : memref<1x20x20x3xf32>, memref<1x7x7x3x16xf32>) outs(%y : memref<1x14x14x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    kernel.convolution ins(%x, %w : memref<1x20x20x3xf32>, memref<1x7x7x3x16xf32>) layout <panels(16)> outs(%y : memref<1x14x14x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -93,7 +93,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @minimal(%x: memref<1x16x16x64xf32>, %w: memref<1x16x64x16xf32>, %y: memref<1x16x16x16xf32>) {
-    kernel.winograd ins(%x, %w : memref<1x16x16x64xf32>, memref<1x16x64x16xf32>) outs(%y : memref<1x16x16x16xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+    kernel.winograd ins(%x, %w : memref<1x16x16x64xf32>, memref<1x16x64x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x16x16x16xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -116,7 +116,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: vector.load %[[STACK]]
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @epilogue(%a: memref<6x64xf32>, %b: memref<1x64x16xf32>, %c: memref<6x16xf32>) {
-    kernel.matmul ins(%a, %b : memref<6x64xf32>, memref<1x64x16xf32>) outs(%c : memref<6x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x64xf32>, memref<1x64x16xf32>) layout <panels(16)> outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
       %half = arith.constant 0.5 : f32
       %0 = arith.mulf %sum, %half : f32
@@ -144,7 +144,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @twice(%a: memref<6x16xf32>, %b: memref<1x16x16xf32>, %c: memref<6x16xf32>) {
-    kernel.matmul ins(%a, %b : memref<6x16xf32>, memref<1x16x16xf32>) outs(%c : memref<6x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x16xf32>, memref<1x16x16xf32>) layout <panels(16)> outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -162,7 +162,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @pixel(%x: memref<1x1x5x16xf32>, %w: memref<1x1x1x16x16xf32>, %y: memref<1x1x5x16xf32>) {
-    kernel.convolution ins(%x, %w : memref<1x1x5x16xf32>, memref<1x1x1x16x16xf32>) outs(%y : memref<1x1x5x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    kernel.convolution ins(%x, %w : memref<1x1x5x16xf32>, memref<1x1x1x16x16xf32>) layout <panels(16)> outs(%y : memref<1x1x5x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -178,7 +178,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 512 : i64}} {
   func.func @loops(%a: memref<6x16xf32>, %b: memref<1x16x32xf32>, %c: memref<6x32xf32>) {
-    kernel.matmul ins(%a, %b : memref<6x16xf32>, memref<1x16x32xf32>) outs(%c : memref<6x32xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x16xf32>, memref<1x16x32xf32>) layout <panels(32)> outs(%c : memref<6x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -199,7 +199,7 @@ module attributes {weir.target = {vector_bits = 512 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
   func.func @stays(%a: memref<3072x64xf32>, %b: memref<16x64x16xf32>, %c: memref<3072x256xf32>) {
-    kernel.matmul ins(%a, %b : memref<3072x64xf32>, memref<16x64x16xf32>) outs(%c : memref<3072x256xf32>) {
+    kernel.matmul ins(%a, %b : memref<3072x64xf32>, memref<16x64x16xf32>) layout <panels(16)> outs(%c : memref<3072x256xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -219,7 +219,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: vector.fma
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @shares(%x: memref<1x21x21x3xf32>, %w: memref<1x3x3x3x16xf32>, %y: memref<1x10x10x16xf32>) {
-    kernel.convolution ins(%x, %w : memref<1x21x21x3xf32>, memref<1x3x3x3x16xf32>) outs(%y : memref<1x10x10x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+    kernel.convolution ins(%x, %w : memref<1x21x21x3xf32>, memref<1x3x3x3x16xf32>) layout <panels(16)> outs(%y : memref<1x10x10x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -236,7 +236,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @chain(%a: memref<6x176xf32>, %b: memref<1x176x16xf32>, %c: memref<6x16xf32>) {
-    kernel.matmul ins(%a, %b : memref<6x176xf32>, memref<1x176x16xf32>) outs(%c : memref<6x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x176xf32>, memref<1x176x16xf32>) layout <panels(16)> outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -253,7 +253,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: vector.fma
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @addresses(%a: memref<6x64xf32>, %b: memref<1x64x16xf32>, %c: memref<6x16xf32>) {
-    kernel.matmul ins(%a, %b : memref<6x64xf32>, memref<1x64x16xf32>) outs(%c : memref<6x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x64xf32>, memref<1x64x16xf32>) layout <panels(16)> outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -278,7 +278,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-NOT: vector.store
 module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}} {
   func.func @grains(%a: memref<64x64xf32>, %b: memref<2x64x16xf32>, %c: memref<64x32xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 64, 32>} {
-    kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x16xf32>) outs(%c : memref<64x32xf32>) {
+    kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x16xf32>) layout <panels(16)> outs(%c : memref<64x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -298,7 +298,7 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}
 // CHECK: vector.load %arg1
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @three(%a: memref<4x64xf32>, %b: memref<1x64x24xf32>, %c: memref<4x24xf32>) {
-    kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<1x64x24xf32>) outs(%c : memref<4x24xf32>) {
+    kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<1x64x24xf32>) layout <panels(24)> outs(%c : memref<4x24xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -322,7 +322,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @four(%a: memref<3x64xf32>, %b: memref<1x64x32xf32>, %c: memref<3x32xf32>) {
-    kernel.matmul ins(%a, %b : memref<3x64xf32>, memref<1x64x32xf32>) outs(%c : memref<3x32xf32>) {
+    kernel.matmul ins(%a, %b : memref<3x64xf32>, memref<1x64x32xf32>) layout <panels(32)> outs(%c : memref<3x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -347,7 +347,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: vector.load %arg1
 module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
   func.func @halves_of_panels(%a: memref<1x4096xf32>, %b: memref<8x4096x32xf32>, %c: memref<1x256xf32>) {
-    kernel.matmul ins(%a, %b : memref<1x4096xf32>, memref<8x4096x32xf32>) outs(%c : memref<1x256xf32>) {
+    kernel.matmul ins(%a, %b : memref<1x4096xf32>, memref<8x4096x32xf32>) layout <panels(32)> outs(%c : memref<1x256xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -381,14 +381,14 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK-NOT: memref.prefetch
 module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
   func.func @several_panels(%a: memref<1x1024xf32>, %b: memref<64x1024x16xf32>, %c: memref<1x1024xf32>) {
-    kernel.matmul ins(%a, %b : memref<1x1024xf32>, memref<64x1024x16xf32>) outs(%c : memref<1x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<1x1024xf32>, memref<64x1024x16xf32>) layout <panels(16)> outs(%c : memref<1x1024xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
     return
   }
   func.func @several_of_a_few_rows(%a: memref<3x4096xf32>, %b: memref<128x4096x8xf32>, %c: memref<3x1024xf32>) {
-    kernel.matmul ins(%a, %b : memref<3x4096xf32>, memref<128x4096x8xf32>) outs(%c : memref<3x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<3x4096xf32>, memref<128x4096x8xf32>) layout <panels(8)> outs(%c : memref<3x1024xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -418,7 +418,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @two_rows(%a: memref<2x64xf32>, %b: memref<1x64x32xf32>, %c: memref<2x32xf32>) {
-    kernel.matmul ins(%a, %b : memref<2x64xf32>, memref<1x64x32xf32>) outs(%c : memref<2x32xf32>) {
+    kernel.matmul ins(%a, %b : memref<2x64xf32>, memref<1x64x32xf32>) layout <panels(32)> outs(%c : memref<2x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -438,14 +438,14 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @high(%a: memref<28x64xf32>, %b: memref<1x64x8xf32>, %c: memref<28x8xf32>) {
-    kernel.matmul ins(%a, %b : memref<28x64xf32>, memref<1x64x8xf32>) outs(%c : memref<28x8xf32>) {
+    kernel.matmul ins(%a, %b : memref<28x64xf32>, memref<1x64x8xf32>) layout <panels(8)> outs(%c : memref<28x8xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
     return
   }
   func.func @turned(%a: memref<64x12xf32>, %b: memref<1x64x16xf32>, %c: memref<12x16xf32>) {
-    kernel.matmul ins(%a, %b : memref<64x12xf32>, memref<1x64x16xf32>) outs(%c : memref<12x16xf32>) attributes {transpose_a} {
+    kernel.matmul ins(%a, %b : memref<64x12xf32>, memref<1x64x16xf32>) layout <panels(16)> outs(%c : memref<12x16xf32>) attributes {transpose_a} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -463,7 +463,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @chains(%a: memref<8x960xf32>, %b: memref<1x960x24xf32>, %c: memref<8x24xf32>) {
-    kernel.matmul ins(%a, %b : memref<8x960xf32>, memref<1x960x24xf32>) outs(%c : memref<8x24xf32>) {
+    kernel.matmul ins(%a, %b : memref<8x960xf32>, memref<1x960x24xf32>) layout <panels(24)> outs(%c : memref<8x24xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -483,7 +483,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: scf.for %{{.*}} = %c0 to %c384 step %c128
 module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
   func.func @slabs(%a: memref<96x4096xf32>, %b: memref<32x4096x32xf32>, %c: memref<96x1024xf32>) {
-    kernel.matmul ins(%a, %b : memref<96x4096xf32>, memref<32x4096x32xf32>) outs(%c : memref<96x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<96x4096xf32>, memref<32x4096x32xf32>) layout <panels(32)> outs(%c : memref<96x1024xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -505,7 +505,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
   func.func @copied_slabs(%a: memref<512x4096xf32>, %b: memref<32x4096x32xf32>, %c: memref<512x1024xf32>) {
-    kernel.matmul ins(%a, %b : memref<512x4096xf32>, memref<32x4096x32xf32>) outs(%c : memref<512x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<512x4096xf32>, memref<32x4096x32xf32>) layout <panels(32)> outs(%c : memref<512x1024xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -523,14 +523,14 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: kernel.parts 150 few {
 module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
   func.func @parts_of_blocks(%a: memref<1024x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<1024x1024xf32>) attributes {weir.kernel} {
-    kernel.matmul ins(%a, %b : memref<1024x1024xf32>, memref<32x1024x32xf32>) outs(%c : memref<1024x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<1024x1024xf32>, memref<32x1024x32xf32>) layout <panels(32)> outs(%c : memref<1024x1024xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
     return
   }
   func.func @parts_of_threads(%a: memref<450x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<450x1024xf32>) attributes {weir.kernel} {
-    kernel.matmul ins(%a, %b : memref<450x1024xf32>, memref<32x1024x32xf32>) outs(%c : memref<450x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<450x1024xf32>, memref<32x1024x32xf32>) layout <panels(32)> outs(%c : memref<450x1024xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -552,7 +552,7 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     scf.for %i = %c0 to %n step %c1 {
-      kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x16xf32>) outs(%c : memref<64x32xf32>) {
+      kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x16xf32>) layout <panels(16)> outs(%c : memref<64x32xf32>) {
       ^bb0(%sum: f32):
         kernel.yield %sum : f32
       }
@@ -573,7 +573,7 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}
 // CHECK: vector.store %{{.*}}, %[[COPY]]
 module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}} {
   func.func @copies(%a: memref<512x1024xf32>, %b: memref<2x1024x16xf32>, %c: memref<512x32xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 512, 32>} {
-    kernel.matmul ins(%a, %b : memref<512x1024xf32>, memref<2x1024x16xf32>) outs(%c : memref<512x32xf32>) {
+    kernel.matmul ins(%a, %b : memref<512x1024xf32>, memref<2x1024x16xf32>) layout <panels(16)> outs(%c : memref<512x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }

@@ -19,7 +19,7 @@
 // CHECK: vector.maskedstore
 // CHECK-NOT: kernel
 func.func @matmul(%a: memref<30x40xf32>, %b: memref<2x40x32xf32>, %bias: memref<50xf32>, %c: memref<30x50xf32>) {
-  kernel.matmul ins(%a, %b : memref<30x40xf32>, memref<2x40x32xf32>) extras(%bias : memref<50xf32>) outs(%c : memref<30x50xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
+  kernel.matmul ins(%a, %b : memref<30x40xf32>, memref<2x40x32xf32>) layout <panels(32)> extras(%bias : memref<50xf32>) outs(%c : memref<30x50xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
   ^bb0(%sum: f32, %e: f32):
     %zero = arith.constant 0.0 : f32
     %v = arith.addf %sum, %e : f32
@@ -44,7 +44,7 @@ func.func @matmul(%a: memref<30x40xf32>, %b: memref<2x40x32xf32>, %bias: memref<
 // CHECK: } else {
 // CHECK: vector.maskedstore
 func.func @blocks_of_row_dots(%a: memref<3x1x6400xf32>, %b: memref<3x34x6400x1xf32>, %c: memref<3x1x34xf32>) {
-  kernel.matmul ins(%a, %b : memref<3x1x6400xf32>, memref<3x34x6400x1xf32>) outs(%c : memref<3x1x34xf32>) {
+  kernel.matmul ins(%a, %b : memref<3x1x6400xf32>, memref<3x34x6400x1xf32>) layout <k_major> outs(%c : memref<3x1x34xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -90,7 +90,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 // CHECK: vector.maskedstore
 // CHECK-NOT: kernel
 func.func @row_dots(%a: memref<1x130xf32>, %b: memref<2x130x1xf32>, %c: memref<1x2xf32>) {
-  kernel.matmul ins(%a, %b : memref<1x130xf32>, memref<2x130x1xf32>) outs(%c : memref<1x2xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x130xf32>, memref<2x130x1xf32>) layout <k_major> outs(%c : memref<1x2xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -112,7 +112,7 @@ func.func @row_dots(%a: memref<1x130xf32>, %b: memref<2x130x1xf32>, %c: memref<1
 // CHECK: math.exp %{{.*}} : vector<4xf32>
 // CHECK-NOT: kernel
 func.func @rows_by_column_runs(%a: memref<33x40xf32>, %b: memref<1x40x1xf32>, %c: memref<33x1xf32>) {
-  kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<1x40x1xf32>) outs(%c : memref<33x1xf32>) {
+  kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<1x40x1xf32>) layout <k_major> outs(%c : memref<33x1xf32>) {
   ^bb0(%sum: f32):
     %e = math.exp %sum : f32
     kernel.yield %e : f32
@@ -131,7 +131,7 @@ func.func @rows_by_column_runs(%a: memref<33x40xf32>, %b: memref<1x40x1xf32>, %c
 // CHECK-COUNT-6: arith.addf
 // CHECK: vector.store
 func.func @row(%a: memref<1x64xf32>, %b: memref<4x64x32xf32>, %c: memref<1x128xf32>) {
-  kernel.matmul ins(%a, %b : memref<1x64xf32>, memref<4x64x32xf32>) outs(%c : memref<1x128xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x64xf32>, memref<4x64x32xf32>) layout <panels(32)> outs(%c : memref<1x128xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -179,7 +179,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-NOT: math.exp
 // CHECK: return
 func.func @costly(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x32xf32>) {
-  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) outs(%c : memref<4x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) layout <panels(32)> outs(%c : memref<4x32xf32>) {
   ^bb0(%sum: f32):
     %u = math.exp %sum : f32
     %v = math.exp %u : f32
@@ -212,8 +212,8 @@ func.func @costly(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x32xf
 // CHECK: vector.load %[[TILE]]
 func.func @pack_inside(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memref<32x64xf32>) {
   %p = memref.alloc() : memref<2x200x32xf32>
-  kernel.pack ins(%b : memref<200x64xf32>) outs(%p : memref<2x200x32xf32>)
-  kernel.matmul ins(%a, %p : memref<32x200xf32>, memref<2x200x32xf32>) outs(%c : memref<32x64xf32>) {
+  kernel.pack ins(%b : memref<200x64xf32>) layout <panels(32)> outs(%p : memref<2x200x32xf32>)
+  kernel.matmul ins(%a, %p : memref<32x200xf32>, memref<2x200x32xf32>) layout <panels(32)> outs(%c : memref<32x64xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -229,8 +229,8 @@ func.func @pack_inside(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memre
 // CHECK: return
 func.func @pack_inside_few_rows(%a: memref<4x4096xf32>, %b: memref<64x4096xf32>, %c: memref<4x64xf32>) {
   %p = memref.alloc() : memref<2x4096x32xf32>
-  kernel.pack ins(%b : memref<64x4096xf32>) outs(%p : memref<2x4096x32xf32>) {transpose_b}
-  kernel.matmul ins(%a, %p : memref<4x4096xf32>, memref<2x4096x32xf32>) outs(%c : memref<4x64xf32>) {
+  kernel.pack ins(%b : memref<64x4096xf32>) layout <panels(32)> outs(%p : memref<2x4096x32xf32>) {transpose_b}
+  kernel.matmul ins(%a, %p : memref<4x4096xf32>, memref<2x4096x32xf32>) layout <panels(32)> outs(%c : memref<4x64xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -245,9 +245,9 @@ func.func @pack_inside_few_rows(%a: memref<4x4096xf32>, %b: memref<64x4096xf32>,
 func.func @pack_before(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memref<32x64xf32>, %x: f32) {
   %0 = arith.constant 0 : index
   %p = memref.alloc() : memref<2x200x32xf32>
-  kernel.pack ins(%b : memref<200x64xf32>) outs(%p : memref<2x200x32xf32>)
+  kernel.pack ins(%b : memref<200x64xf32>) layout <panels(32)> outs(%p : memref<2x200x32xf32>)
   memref.store %x, %b[%0, %0] : memref<200x64xf32>
-  kernel.matmul ins(%a, %p : memref<32x200xf32>, memref<2x200x32xf32>) outs(%c : memref<32x64xf32>) {
+  kernel.matmul ins(%a, %p : memref<32x200xf32>, memref<2x200x32xf32>) layout <panels(32)> outs(%c : memref<32x64xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -262,7 +262,7 @@ func.func @pack_before(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memre
 // CHECK: vector.maskedload
 // CHECK: vector.store
 func.func @pack(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
-  kernel.pack ins(%b : memref<8x20xf32>) outs(%p : memref<1x8x32xf32>)
+  kernel.pack ins(%b : memref<8x20xf32>) layout <panels(32)> outs(%p : memref<1x8x32xf32>)
   return
 }
 
@@ -276,7 +276,7 @@ func.func @pack(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
 // CHECK-COUNT-16: vector.store %{{.*}} : memref<2x40x32xf32>
 // CHECK: memref.store
 func.func @pack_transposed(%b: memref<50x40xf32>, %p: memref<2x40x32xf32>) {
-  kernel.pack ins(%b : memref<50x40xf32>) outs(%p : memref<2x40x32xf32>) {transpose_b}
+  kernel.pack ins(%b : memref<50x40xf32>) layout <panels(32)> outs(%p : memref<2x40x32xf32>) {transpose_b}
   return
 }
 
@@ -307,7 +307,7 @@ func.func @truth(%a: memref<1x8xf32>, %b: memref<8x3xf32>, %c: memref<1x3xi1>) {
 // CHECK-DAG: memref.collapse_shape %arg3 {{\[\[}}0, 1], [2]] : memref<2x7x16xf32> into memref<14x16xf32>
 // CHECK: vector.load %arg2[%c0] : memref<16xf32>
 func.func @shared(%a: memref<2x7x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<16xf32>, %c: memref<2x7x16xf32>) {
-  kernel.matmul ins(%a, %b : memref<2x7x8xf32>, memref<1x8x16xf32>) extras(%bias : memref<16xf32>) outs(%c : memref<2x7x16xf32>) attributes {shared, extra_maps = [affine_map<(d0, d1, d2) -> (d2)>]} {
+  kernel.matmul ins(%a, %b : memref<2x7x8xf32>, memref<1x8x16xf32>) layout <panels(16)> extras(%bias : memref<16xf32>) outs(%c : memref<2x7x16xf32>) attributes {shared, extra_maps = [affine_map<(d0, d1, d2) -> (d2)>]} {
   ^bb0(%sum: f32, %e: f32):
     %v = arith.addf %sum, %e : f32
     kernel.yield %v : f32
@@ -323,7 +323,7 @@ func.func @shared(%a: memref<2x7x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<1
 // CHECK-DAG: memref.collapse_shape %arg3 {{.*}} : memref<1x3x4x16xf32> into memref<12x16xf32>
 // CHECK: vector.load %arg2[%c0, %c0, %c0, %c0] : memref<1x1x1x16xf32>
 func.func @shared_image(%a: memref<1x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<1x1x1x16xf32>, %c: memref<1x3x4x16xf32>) {
-  kernel.matmul ins(%a, %b : memref<1x3x4x8xf32>, memref<1x8x16xf32>) extras(%bias : memref<1x1x1x16xf32>) outs(%c : memref<1x3x4x16xf32>) attributes {shared, extra_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} {
+  kernel.matmul ins(%a, %b : memref<1x3x4x8xf32>, memref<1x8x16xf32>) layout <panels(16)> extras(%bias : memref<1x1x1x16xf32>) outs(%c : memref<1x3x4x16xf32>) attributes {shared, extra_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} {
   ^bb0(%sum: f32, %e: f32):
     %v = arith.addf %sum, %e : f32
     kernel.yield %v : f32
@@ -340,7 +340,7 @@ func.func @shared_image(%a: memref<1x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: 
 // CHECK-DAG: memref.collapse_shape %[[ROWS]] {{.*}} : memref<1x3x4x8xf32> into memref<12x8xf32>
 // CHECK-DAG: memref.collapse_shape %arg2 {{.*}} : memref<1x3x4x16xf32> into memref<12x16xf32>
 func.func @shared_pixels(%a: memref<1x3x4x8xf32, strided<[384, 128, 16, 1]>>, %b: memref<1x8x16xf32>, %c: memref<1x3x4x16xf32>) {
-  kernel.matmul ins(%a, %b : memref<1x3x4x8xf32, strided<[384, 128, 16, 1]>>, memref<1x8x16xf32>) outs(%c : memref<1x3x4x16xf32>) attributes {shared} {
+  kernel.matmul ins(%a, %b : memref<1x3x4x8xf32, strided<[384, 128, 16, 1]>>, memref<1x8x16xf32>) layout <panels(16)> outs(%c : memref<1x3x4x16xf32>) attributes {shared} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -354,7 +354,7 @@ func.func @shared_pixels(%a: memref<1x3x4x8xf32, strided<[384, 128, 16, 1]>>, %b
 // CHECK-NOT: memref.collapse_shape %arg0
 // CHECK: return
 func.func @apart(%a: memref<2x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<2x1x1x16xf32>, %c: memref<2x3x4x16xf32>) {
-  kernel.matmul ins(%a, %b : memref<2x3x4x8xf32>, memref<1x8x16xf32>) extras(%bias : memref<2x1x1x16xf32>) outs(%c : memref<2x3x4x16xf32>) attributes {shared, extra_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} {
+  kernel.matmul ins(%a, %b : memref<2x3x4x8xf32>, memref<1x8x16xf32>) layout <panels(16)> extras(%bias : memref<2x1x1x16xf32>) outs(%c : memref<2x3x4x16xf32>) attributes {shared, extra_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} {
   ^bb0(%sum: f32, %e: f32):
     %v = arith.addf %sum, %e : f32
     kernel.yield %v : f32
@@ -377,7 +377,7 @@ func.func @apart(%a: memref<2x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<
 // CHECK: vector.fma
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64, l2 = 4194304 : i64}} {
 func.func @shared(%a: memref<128x1024xf32>, %b: memref<16x1024x32xf32>, %c: memref<128x512xf32>) {
-  kernel.matmul ins(%a, %b : memref<128x1024xf32>, memref<16x1024x32xf32>) outs(%c : memref<128x512xf32>) {
+  kernel.matmul ins(%a, %b : memref<128x1024xf32>, memref<16x1024x32xf32>) layout <panels(32)> outs(%c : memref<128x512xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -400,7 +400,7 @@ func.func @shared(%a: memref<128x1024xf32>, %b: memref<16x1024x32xf32>, %c: memr
 // CHECK-NOT: memref.prefetch
 // CHECK: return
 func.func @alternating(%a: memref<1x256xf32>, %b: memref<32x256x32xf32>, %c: memref<1x1024xf32>) {
-  kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<32x256x32xf32>) outs(%c : memref<1x1024xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<32x256x32xf32>) layout <panels(32)> outs(%c : memref<1x1024xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -423,14 +423,14 @@ func.func @alternating(%a: memref<1x256xf32>, %b: memref<32x256x32xf32>, %c: mem
 // CHECK: return
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
   func.func @streaming(%a: memref<1x256xf32>, %b: memref<64x256x32xf32>, %c: memref<1x2048xf32>) {
-    kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) outs(%c : memref<1x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) layout <panels(32)> outs(%c : memref<1x2048xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
     return
   }
   func.func @streaming_rows(%a: memref<4x256xf32>, %b: memref<64x256x32xf32>, %c: memref<4x2048xf32>) {
-    kernel.matmul ins(%a, %b : memref<4x256xf32>, memref<64x256x32xf32>) outs(%c : memref<4x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<4x256xf32>, memref<64x256x32xf32>) layout <panels(32)> outs(%c : memref<4x2048xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -446,7 +446,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 // CHECK: return
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
   func.func @fetched_by_itself(%a: memref<1x256xf32>, %b: memref<64x256x32xf32>, %c: memref<1x2048xf32>) {
-    kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) outs(%c : memref<1x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) layout <panels(32)> outs(%c : memref<1x2048xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -466,7 +466,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 // CHECK: scf.for %{{.*}} = %c0 to %c192 step %c8
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64, l2 = 1048576 : i64}} {
   func.func @slabs_of_low_tiles(%a: memref<512x2048xf32>, %b: memref<64x2048x32xf32>, %c: memref<512x2048xf32>) {
-    kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<64x2048x32xf32>) outs(%c : memref<512x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<64x2048x32xf32>) layout <panels(32)> outs(%c : memref<512x2048xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -485,7 +485,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64, l
 // CHECK-COUNT-8: memref.prefetch %arg1[%[[PANEL]], %[[NEXT]], %{{.*}}], read, locality<2>
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
   func.func @next_block(%a: memref<8x2048xf32>, %b: memref<64x2048x32xf32>, %c: memref<8x2048xf32>) {
-    kernel.matmul ins(%a, %b : memref<8x2048xf32>, memref<64x2048x32xf32>) outs(%c : memref<8x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<8x2048xf32>, memref<64x2048x32xf32>) layout <panels(32)> outs(%c : memref<8x2048xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -505,7 +505,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 // CHECK: memref.prefetch %arg1[%{{.*}}, %[[NEXT]], %{{.*}}], read, locality<2>
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
   func.func @next_of_slab(%a: memref<512x2048xf32>, %b: memref<64x2048x32xf32>, %c: memref<512x2048xf32>) {
-    kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<64x2048x32xf32>) outs(%c : memref<512x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<64x2048x32xf32>) layout <panels(32)> outs(%c : memref<512x2048xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -524,7 +524,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 // CHECK-NOT: kernel.parts
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
 func.func @rows(%a: memref<512x1024xf32>, %b: memref<4x1024x32xf32>, %c: memref<512x128xf32>) {
-  kernel.matmul ins(%a, %b : memref<512x1024xf32>, memref<4x1024x32xf32>) outs(%c : memref<512x128xf32>) {
+  kernel.matmul ins(%a, %b : memref<512x1024xf32>, memref<4x1024x32xf32>) layout <panels(32)> outs(%c : memref<512x128xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -544,7 +544,7 @@ func.func @rows(%a: memref<512x1024xf32>, %b: memref<4x1024x32xf32>, %c: memref<
 // CHECK: memref.load %arg0[%{{.*}}, %{{.*}}] : memref<64x32xbf16>
 module attributes {weir.target = {vector_bits = 256 : i64}} {
 func.func @halves(%a: memref<32x64xbf16>, %b: memref<3x64x16xbf16>, %c: memref<32x48xbf16>) {
-  kernel.matmul ins(%a, %b : memref<32x64xbf16>, memref<3x64x16xbf16>) outs(%c : memref<32x48xbf16>) {
+  kernel.matmul ins(%a, %b : memref<32x64xbf16>, memref<3x64x16xbf16>) layout <panels(16)> outs(%c : memref<32x48xbf16>) {
   ^bb0(%sum: f32):
     %0 = arith.truncf %sum : f32 to bf16
     kernel.yield %0 : bf16
@@ -552,7 +552,7 @@ func.func @halves(%a: memref<32x64xbf16>, %b: memref<3x64x16xbf16>, %c: memref<3
   return
 }
 func.func @turned_halves(%a: memref<64x32xbf16>, %b: memref<3x64x16xbf16>, %c: memref<32x48xbf16>) {
-  kernel.matmul ins(%a, %b : memref<64x32xbf16>, memref<3x64x16xbf16>) outs(%c : memref<32x48xbf16>) attributes {transpose_a} {
+  kernel.matmul ins(%a, %b : memref<64x32xbf16>, memref<3x64x16xbf16>) layout <panels(16)> outs(%c : memref<32x48xbf16>) attributes {transpose_a} {
   ^bb0(%sum: f32):
     %0 = arith.truncf %sum : f32 to bf16
     kernel.yield %0 : bf16
@@ -575,7 +575,7 @@ func.func @turned_halves(%a: memref<64x32xbf16>, %b: memref<3x64x16xbf16>, %c: m
 // CHECK-NOT: kernel.parts
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
 func.func @row_blocks(%a: memref<128x64xf32>, %b: memref<1x64x48xf32>, %c: memref<128x48xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 128, 32>} {
-  kernel.matmul ins(%a, %b : memref<128x64xf32>, memref<1x64x48xf32>) outs(%c : memref<128x48xf32>) {
+  kernel.matmul ins(%a, %b : memref<128x64xf32>, memref<1x64x48xf32>) layout <panels(48)> outs(%c : memref<128x48xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -594,7 +594,7 @@ func.func @row_blocks(%a: memref<128x64xf32>, %b: memref<1x64x48xf32>, %c: memre
 // CHECK: return
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
 func.func @rows_in_place(%a: memref<512x512xf32>, %b: memref<3x512x48xf32>, %c: memref<512x144xf32>) {
-  kernel.matmul ins(%a, %b : memref<512x512xf32>, memref<3x512x48xf32>) outs(%c : memref<512x144xf32>) {
+  kernel.matmul ins(%a, %b : memref<512x512xf32>, memref<3x512x48xf32>) layout <panels(48)> outs(%c : memref<512x144xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -629,7 +629,7 @@ func.func @rows_in_place(%a: memref<512x512xf32>, %b: memref<3x512x48xf32>, %c: 
 // CHECK: return
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
 func.func @blocks(%a: memref<512x2048xf32>, %b: memref<11x2048x48xf32>, %c: memref<512x528xf32>, %x: memref<512x528xf32>) {
-  kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<11x2048x48xf32>) extras(%x : memref<512x528xf32>) outs(%c : memref<512x528xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d0, d1)>]} {
+  kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<11x2048x48xf32>) layout <panels(48)> extras(%x : memref<512x528xf32>) outs(%c : memref<512x528xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d0, d1)>]} {
   ^bb0(%sum: f32, %more: f32):
     %s = arith.addf %sum, %more : f32
     kernel.yield %s : f32
@@ -650,14 +650,14 @@ func.func @blocks(%a: memref<512x2048xf32>, %b: memref<11x2048x48xf32>, %c: memr
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c8
 module attributes {weir.slots = 8 : i64, weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
 func.func @batches(%a: memref<16x512x512xf32>, %b: memref<16x11x512x48xf32>, %c: memref<16x512x528xf32>) {
-  kernel.matmul ins(%a, %b : memref<16x512x512xf32>, memref<16x11x512x48xf32>) outs(%c : memref<16x512x528xf32>) {
+  kernel.matmul ins(%a, %b : memref<16x512x512xf32>, memref<16x11x512x48xf32>) layout <panels(48)> outs(%c : memref<16x512x528xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
   return
 }
 func.func @rows_of_eight(%a: memref<512x512xf32>, %b: memref<11x512x48xf32>, %c: memref<512x528xf32>) {
-  kernel.matmul ins(%a, %b : memref<512x512xf32>, memref<11x512x48xf32>) outs(%c : memref<512x528xf32>) {
+  kernel.matmul ins(%a, %b : memref<512x512xf32>, memref<11x512x48xf32>) layout <panels(48)> outs(%c : memref<512x528xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -686,14 +686,14 @@ func.func @rows_of_eight(%a: memref<512x512xf32>, %b: memref<11x512x48xf32>, %c:
 // CHECK: %[[TILE:.*]] = memref.subview %arg2
 // CHECK: vector.load %[[TILE]]
 func.func @long(%a: memref<1x2048xf32>, %b: memref<1x2048x32xf32>, %c: memref<1x32xf32>) {
-  kernel.matmul ins(%a, %b : memref<1x2048xf32>, memref<1x2048x32xf32>) outs(%c : memref<1x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x2048xf32>, memref<1x2048x32xf32>) layout <panels(32)> outs(%c : memref<1x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
   return
 }
 func.func @tall(%a: memref<10x600xf32>, %b: memref<1x600x32xf32>, %c: memref<10x32xf32>) {
-  kernel.matmul ins(%a, %b : memref<10x600xf32>, memref<1x600x32xf32>) outs(%c : memref<10x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<10x600xf32>, memref<1x600x32xf32>) layout <panels(32)> outs(%c : memref<10x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -715,7 +715,7 @@ func.func @tall(%a: memref<10x600xf32>, %b: memref<1x600x32xf32>, %c: memref<10x
 // CHECK: vector.load %[[MORE]][%c4, %c0]
 // CHECK: vector.store %{{.*}}, %[[OUT]][%c4, %c16]
 func.func @long_epilogue(%a: memref<5x16xf32>, %b: memref<2x16x32xf32>, %c: memref<5x64xf32>, %x: memref<5x64xf32>) {
-  kernel.matmul ins(%a, %b : memref<5x16xf32>, memref<2x16x32xf32>) extras(%x : memref<5x64xf32>) outs(%c : memref<5x64xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d0, d1)>]} {
+  kernel.matmul ins(%a, %b : memref<5x16xf32>, memref<2x16x32xf32>) layout <panels(32)> extras(%x : memref<5x64xf32>) outs(%c : memref<5x64xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d0, d1)>]} {
   ^bb0(%sum: f32, %more: f32):
     %0 = arith.addf %sum, %more : f32
     %1 = math.erf %0 : f32
@@ -737,9 +737,9 @@ func.func @long_epilogue(%a: memref<5x16xf32>, %b: memref<2x16x32xf32>, %c: memr
 // CHECK-COUNT-4: "llvm.x86.tilezero"
 // CHECK: vector.load %[[PART]]
 // CHECK: arith.addf
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
 func.func @chains(%a: memref<64x2048xf32>, %b: memref<2x64x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
-  kernel.matmul ins(%a, %b : memref<64x2048xf32>, memref<2x64x3x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  kernel.matmul ins(%a, %b : memref<64x2048xf32>, memref<2x64x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<64x64xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -755,9 +755,9 @@ func.func @chains(%a: memref<64x2048xf32>, %b: memref<2x64x3x2x16x32xbf16>, %c: 
 // CHECK: memref.alloc() {{.*}} : memref<2x27x3x2x16x32xbf16>
 // CHECK: arith.minsi %{{.*}}, %c4223
 // CHECK: return
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
 func.func @uneven_depth(%a: memref<64x4224xf32>, %b: memref<1x4224x32xf32>, %c: memref<64x24xf32>) {
-  kernel.matmul ins(%a, %b : memref<64x4224xf32>, memref<1x4224x32xf32>) outs(%c : memref<64x24xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  kernel.matmul ins(%a, %b : memref<64x4224xf32>, memref<1x4224x32xf32>) layout <amx_panels(3, -100, 97)> outs(%c : memref<64x24xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -11,7 +11,7 @@
 // CHECK-NOT: kernel
 module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
 func.func @matmul(%a: memref<14x65xi8>, %b: memref<1x17x32x4xi8>, %c: memref<14x32xi32>) {
-  kernel.matmul ins(%a, %b : memref<14x65xi8>, memref<1x17x32x4xi8>) outs(%c : memref<14x32xi32>) attributes {unsigned_a} {
+  kernel.matmul ins(%a, %b : memref<14x65xi8>, memref<1x17x32x4xi8>) layout <vnni(32)> outs(%c : memref<14x32xi32>) attributes {unsigned_a} {
   ^bb0(%sum: i32):
     %zero = arith.constant 0 : i32
     %r = arith.maxsi %sum, %zero : i32
@@ -31,7 +31,7 @@ func.func @matmul(%a: memref<14x65xi8>, %b: memref<1x17x32x4xi8>, %c: memref<14x
 // CHECK-NOT: kernel
 module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
 func.func @convolution(%x: memref<1x9x9x3xi8>, %w: memref<1x3x3x1x32x4xi8>, %y: memref<1x4x4x32xi32>) {
-  kernel.convolution ins(%x, %w : memref<1x9x9x3xi8>, memref<1x3x3x1x32x4xi8>) outs(%y : memref<1x4x4x32xi32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>, unsigned_x} {
+  kernel.convolution ins(%x, %w : memref<1x9x9x3xi8>, memref<1x3x3x1x32x4xi8>) layout <vnni(32)> outs(%y : memref<1x4x4x32xi32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>, unsigned_x} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -52,7 +52,7 @@ func.func @convolution(%x: memref<1x9x9x3xi8>, %w: memref<1x3x3x1x32x4xi8>, %y: 
 // CHECK-NOT: kernel
 module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
 func.func @depthwise(%x: memref<1x8x8x64xi8>, %w: memref<1x3x1x64x4xi8>, %y: memref<1x8x8x64xi32>) {
-  kernel.depthwise ins(%x, %w : memref<1x8x8x64xi8>, memref<1x3x1x64x4xi8>) outs(%y : memref<1x8x8x64xi32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, rows = 3 : i64, strides = array<i64: 1, 1>, unsigned_x} {
+  kernel.depthwise ins(%x, %w : memref<1x8x8x64xi8>, memref<1x3x1x64x4xi8>) layout <vnni_rows(3)> outs(%y : memref<1x8x8x64xi32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, unsigned_x} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -68,7 +68,7 @@ func.func @depthwise(%x: memref<1x8x8x64xi8>, %w: memref<1x3x1x64x4xi8>, %y: mem
 // CHECK: arith.extui {{.*}} : i8 to i32
 // CHECK-NOT: vpdpbusd
 func.func @panels(%a: memref<4x6xi8>, %b: memref<1x6x16xi8>, %c: memref<4x16xi32>) {
-  kernel.matmul ins(%a, %b : memref<4x6xi8>, memref<1x6x16xi8>) outs(%c : memref<4x16xi32>) attributes {unsigned_a} {
+  kernel.matmul ins(%a, %b : memref<4x6xi8>, memref<1x6x16xi8>) layout <panels(16)> outs(%c : memref<4x16xi32>) attributes {unsigned_a} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }

@@ -35,16 +35,16 @@ func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>
     linalg.yield %x : f16
   }
   %kp = memref.alloc() : memref<2x3x5x64x32xf16>
-  kernel.pack ins(%kt : memref<2x3x130x64xf16>) outs(%kp : memref<2x3x5x64x32xf16>) {transpose_b}
+  kernel.pack ins(%kt : memref<2x3x130x64xf16>) layout <panels(32)> outs(%kp : memref<2x3x5x64x32xf16>) {transpose_b}
   %vt = memref.alloc() : memref<2x3x130x64xf16>
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v : memref<2x130x3x64xf16>) outs(%vt : memref<2x3x130x64xf16>) {
   ^bb0(%x: f16, %y: f16):
     linalg.yield %x : f16
   }
   %vp = memref.alloc() : memref<2x3x2x130x32xf16>
-  kernel.pack ins(%vt : memref<2x3x130x64xf16>) outs(%vp : memref<2x3x2x130x32xf16>)
+  kernel.pack ins(%vt : memref<2x3x130x64xf16>) layout <panels(32)> outs(%vp : memref<2x3x2x130x32xf16>)
   %ot = memref.alloc() : memref<2x3x100x64xf16>
-  kernel.attention ins(%qt, %kp, %vp : memref<2x3x100x64xf16>, memref<2x3x5x64x32xf16>, memref<2x3x2x130x32xf16>) score_extras(%m : memref<2x1x1x130xf16>) outs(%ot : memref<2x3x100x64xf16>) attributes {score_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} scores {
+  kernel.attention ins(%qt, %kp, %vp : memref<2x3x100x64xf16>, memref<2x3x5x64x32xf16>, memref<2x3x2x130x32xf16>) k_layout <panels(32)> v_layout <panels(32)> score_extras(%m : memref<2x1x1x130xf16>) outs(%ot : memref<2x3x100x64xf16>) attributes {score_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} scores {
   ^bb0(%x: f32, %y: f16):
     %0 = arith.truncf %x : f32 to f16
     %1 = arith.mulf %0, %eighth : f16

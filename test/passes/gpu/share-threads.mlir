@@ -73,7 +73,7 @@ func.func private @overlapping(%x: memref<3x5xf32>, %y: memref<5xf32>) attribute
 // CHECK: %[[V:.*]] = arith.addf %[[SUM]], %[[E]]
 // CHECK: memref.store %[[V]], %[[C]][%[[ROW]], %[[COLUMN]]]
 func.func private @product(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %bias: memref<20xf32>, %c: memref<4x20xf32>) attributes {weir.kernel} {
-  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) extras(%bias : memref<20xf32>) outs(%c : memref<4x20xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) layout <panels(32)> extras(%bias : memref<20xf32>) outs(%c : memref<4x20xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
   ^bb0(%sum: f32, %e: f32):
     %v = arith.addf %sum, %e : f32
     kernel.yield %v : f32
@@ -93,7 +93,7 @@ func.func private @product(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %bias: m
 // CHECK: scf.for %{{.*}} = %c0 to %c3
 // CHECK: math.fma
 func.func private @window(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x32xf32>, %y: memref<1x4x4x20xf32>) attributes {weir.kernel} {
-  kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xf32>) layout <panels(32)> outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -114,7 +114,7 @@ func.func private @other(%v: f32, %y: memref<4xf32>) {
 
 func.func private @tensors(%a: tensor<4x8xf32>, %b: tensor<8x20xf32>, %c: tensor<4x20xf32>) -> tensor<4x20xf32> attributes {weir.kernel} {
   // expected-error @below {{is not bufferized}}
-  %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {} {
+  %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -125,7 +125,7 @@ func.func private @tensors(%a: tensor<4x8xf32>, %b: tensor<8x20xf32>, %c: tensor
 
 func.func private @filtered(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) attributes {weir.kernel} {
   // expected-error @below {{has no form for a GPU}}
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -422,8 +422,8 @@ func.func private @odd(%x: memref<256x257xf32>, %y: memref<256x257xf32>) attribu
 // CHECK-NOT: kernel.parts
 func.func private @unpacked(%a: memref<4x8xf32>, %b: memref<20x8xf32>, %c: memref<4x20xf32>) attributes {weir.kernel} {
   %p = memref.alloc() : memref<1x8x32xf32>
-  kernel.pack ins(%b : memref<20x8xf32>) outs(%p : memref<1x8x32xf32>) {transpose_b}
-  kernel.matmul ins(%a, %p : memref<4x8xf32>, memref<1x8x32xf32>) outs(%c : memref<4x20xf32>) attributes {} {
+  kernel.pack ins(%b : memref<20x8xf32>) layout <panels(32)> outs(%p : memref<1x8x32xf32>) {transpose_b}
+  kernel.matmul ins(%a, %p : memref<4x8xf32>, memref<1x8x32xf32>) layout <panels(32)> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -454,7 +454,7 @@ func.func private @unpacked(%a: memref<4x8xf32>, %b: memref<20x8xf32>, %c: memre
 // CHECK: scf.if
 // CHECK-COUNT-4: memref.store %{{.*}}, %arg2
 func.func private @tiles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: memref<100x100xf32>) attributes {weir.kernel} {
-  kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) attributes {} {
+  kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -494,7 +494,7 @@ func.func private @tiles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: mem
 // CHECK-COUNT-256: math.fma
 // CHECK-NOT: mma
 func.func private @halves(%a: memref<128x96xbf16>, %b: memref<96x128xbf16>, %c: memref<128x128xbf16>) attributes {weir.kernel} {
-  kernel.matmul ins(%a, %b : memref<128x96xbf16>, memref<96x128xbf16>) outs(%c : memref<128x128xbf16>) attributes {} {
+  kernel.matmul ins(%a, %b : memref<128x96xbf16>, memref<96x128xbf16>) outs(%c : memref<128x128xbf16>) {
   ^bb0(%sum: f32):
     %r = arith.truncf %sum : f32 to bf16
     kernel.yield %r : bf16
@@ -502,7 +502,7 @@ func.func private @halves(%a: memref<128x96xbf16>, %b: memref<96x128xbf16>, %c: 
   return
 }
 func.func private @odd_rows(%a: memref<100x41xbf16>, %b: memref<41x100xbf16>, %c: memref<100x100xbf16>) attributes {weir.kernel} {
-  kernel.matmul ins(%a, %b : memref<100x41xbf16>, memref<41x100xbf16>) outs(%c : memref<100x100xbf16>) attributes {} {
+  kernel.matmul ins(%a, %b : memref<100x41xbf16>, memref<41x100xbf16>) outs(%c : memref<100x100xbf16>) {
   ^bb0(%sum: f32):
     %r = arith.truncf %sum : f32 to bf16
     kernel.yield %r : bf16
@@ -510,7 +510,7 @@ func.func private @odd_rows(%a: memref<100x41xbf16>, %b: memref<41x100xbf16>, %c
   return
 }
 func.func private @singles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: memref<100x100xf32>) attributes {weir.kernel} {
-  kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) attributes {} {
+  kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -553,7 +553,7 @@ func.func private @whole(%x: memref<8x500xf32>, %y: memref<8xf32>, %z: memref<8x
 // CHECK-NOT: nvvm.barrier0
 module attributes {weir.precision = "tf32"} {
   func.func private @rounded(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: memref<100x100xf32>) attributes {weir.kernel} {
-    kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) attributes {} {
+    kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -601,7 +601,7 @@ func.func private @deep(%a: memref<64x4096xf16>, %b: memref<4096x64xf16>, %bias:
 // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
 // CHECK-NOT: kernel.parts
 func.func private @windows(%x: memref<8x28x28x64xf16>, %w: memref<2x3x3x64x32xf16>, %y: memref<8x28x28x64xf16>) attributes {weir.kernel} {
-  kernel.convolution ins(%x, %w : memref<8x28x28x64xf16>, memref<2x3x3x64x32xf16>) outs(%y : memref<8x28x28x64xf16>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<8x28x28x64xf16>, memref<2x3x3x64x32xf16>) layout <panels(32)> outs(%y : memref<8x28x28x64xf16>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     %r = arith.truncf %sum : f32 to f16
     kernel.yield %r : f16
@@ -621,14 +621,14 @@ func.func private @windows(%x: memref<8x28x28x64xf16>, %w: memref<2x3x3x64x32xf1
 // CHECK: kernel.parts 1000 {
 // CHECK-NOT: mma
 func.func private @one_row(%a: memref<1x1024xf16>, %b: memref<1024x1000xf16>, %c: memref<1x1000xf32>) attributes {weir.kernel} {
-  kernel.matmul ins(%a, %b : memref<1x1024xf16>, memref<1024x1000xf16>) outs(%c : memref<1x1000xf32>) attributes {} {
+  kernel.matmul ins(%a, %b : memref<1x1024xf16>, memref<1024x1000xf16>) outs(%c : memref<1x1000xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
   return
 }
 func.func private @short_row(%a: memref<1x64xf16>, %b: memref<64x1000xf16>, %c: memref<1x1000xf32>) attributes {weir.kernel} {
-  kernel.matmul ins(%a, %b : memref<1x64xf16>, memref<64x1000xf16>) outs(%c : memref<1x1000xf32>) attributes {} {
+  kernel.matmul ins(%a, %b : memref<1x64xf16>, memref<64x1000xf16>) outs(%c : memref<1x1000xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -666,7 +666,7 @@ func.func private @short_row(%a: memref<1x64xf16>, %b: memref<64x1000xf16>, %c: 
 // CHECK-NOT: wgmma
 module attributes {weir.gpu = {archs = ["sm_90a"], kind = "cuda"}} {
   func.func private @groups(%a: memref<128x320xbf16>, %b: memref<320x128xbf16>, %c: memref<128x128xbf16>) attributes {weir.kernel} {
-    kernel.matmul ins(%a, %b : memref<128x320xbf16>, memref<320x128xbf16>) outs(%c : memref<128x128xbf16>) attributes {} {
+    kernel.matmul ins(%a, %b : memref<128x320xbf16>, memref<320x128xbf16>) outs(%c : memref<128x128xbf16>) {
     ^bb0(%sum: f32):
       %r = arith.truncf %sum : f32 to bf16
       kernel.yield %r : bf16
@@ -674,7 +674,7 @@ module attributes {weir.gpu = {archs = ["sm_90a"], kind = "cuda"}} {
     return
   }
   func.func private @few(%a: memref<16x320xbf16>, %b: memref<320x128xbf16>, %c: memref<16x128xbf16>) attributes {weir.kernel} {
-    kernel.matmul ins(%a, %b : memref<16x320xbf16>, memref<320x128xbf16>) outs(%c : memref<16x128xbf16>) attributes {} {
+    kernel.matmul ins(%a, %b : memref<16x320xbf16>, memref<320x128xbf16>) outs(%c : memref<16x128xbf16>) {
     ^bb0(%sum: f32):
       %r = arith.truncf %sum : f32 to bf16
       kernel.yield %r : bf16

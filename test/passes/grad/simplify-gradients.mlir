@@ -33,3 +33,13 @@ func.func @other(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = graph.mul %one, %x : tensor<4xf32>
   return %a : tensor<4xf32>
 }
+
+// Gradients by filters become convolutions, also in functions without other
+// gradients.
+// CHECK-LABEL: @filter(
+// CHECK-NOT: graph.filter_gradient
+// CHECK: graph.convolution {{.*}} strides [1, 1] padding_low [0, 0]
+func.func @filter(%x: tensor<2x8x8x3xf32>, %r: tensor<2x6x6x5xf32>) -> tensor<5x3x3x3xf32> {
+  %g = graph.filter_gradient %x, %r window [3, 3] strides [1, 1] padding_low [0, 0] dilations [1, 1] groups 1 : tensor<2x8x8x3xf32>, tensor<2x6x6x5xf32>
+  return %g : tensor<5x3x3x3xf32>
+}

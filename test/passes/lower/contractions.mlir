@@ -1,5 +1,5 @@
 // Matrix products become kernels.
-// RUN: weir-opt %s -split-input-file -weir-lower-graph | FileCheck %s
+// RUN: weir-opt %s -split-input-file -weir-lower-graph -weir-choose-layouts | FileCheck %s
 
 // Few rows read the right side where it is.
 // CHECK-LABEL: @batched
@@ -17,7 +17,7 @@ func.func @batched(%a: tensor<5x3x2xf32>, %b: tensor<5x3x4xf32>) -> tensor<5x2x4
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   // CHECK-LABEL: @packed
   func.func @packed(%a: tensor<64x3xf32>, %b: tensor<40x3xf32>) -> tensor<64x40xf32> {
-    // CHECK: kernel.pack ins(%arg1 : tensor<40x3xf32>) outs(%{{.*}} : tensor<2x3x24xf32>) -> tensor<2x3x24xf32> {transpose_b}
+    // CHECK: kernel.pack ins(%arg1 : tensor<40x3xf32>) layout <panels(24)> outs(%{{.*}} : tensor<2x3x24xf32>) -> tensor<2x3x24xf32> {transpose_b}
     // CHECK: kernel.matmul
     %c = graph.matmul %a, %b transpose_b : tensor<64x3xf32>, tensor<40x3xf32>
     return %c : tensor<64x40xf32>
@@ -41,9 +41,9 @@ func.func @row_of_bytes(%a: tensor<1x6xui8>, %b: tensor<6x4xi8> {weir.constant})
 // take less time than vectors that are mostly empty.
 // CHECK-LABEL: @few_columns
 func.func @few_columns(%a: tensor<30x64xf32>, %b: tensor<64x3xf32> {weir.constant}, %c: tensor<64x7xf32> {weir.constant}) -> (tensor<30x3xf32>, tensor<30x7xf32>) {
-  // CHECK: kernel.pack ins(%arg1 : tensor<64x3xf32>) outs(%{{.*}} : tensor<3x64x1xf32>)
+  // CHECK: kernel.pack ins(%arg1 : tensor<64x3xf32>) layout <k_major> outs(%{{.*}} : tensor<3x64x1xf32>)
   %x = graph.matmul %a, %b : tensor<30x64xf32>, tensor<64x3xf32>
-  // CHECK: kernel.pack ins(%arg2 : tensor<64x7xf32>) outs(%{{.*}} : tensor<1x64x16xf32>)
+  // CHECK: kernel.pack ins(%arg2 : tensor<64x7xf32>) layout <panels(16)> outs(%{{.*}} : tensor<1x64x16xf32>)
   %y = graph.matmul %a, %c : tensor<30x64xf32>, tensor<64x7xf32>
   return %x, %y : tensor<30x3xf32>, tensor<30x7xf32>
 }
@@ -53,7 +53,7 @@ func.func @few_columns(%a: tensor<30x64xf32>, %b: tensor<64x3xf32> {weir.constan
 // Nor where a window is so wide that its code would be long.
 // CHECK-LABEL: @wide_window
 func.func @wide_window(%x: tensor<1x99x32xf32>, %w: tensor<17x32x2xf32> {weir.constant}) -> tensor<1x83x2xf32> {
-  // CHECK: kernel.pack_filter ins(%arg1 : tensor<17x32x2xf32>) groups 1 outs(%{{.*}} : tensor<1x17x32x16xf32>)
+  // CHECK: kernel.pack_filter ins(%arg1 : tensor<17x32x2xf32>) groups 1 layout <panels(16)> outs(%{{.*}} : tensor<1x17x32x16xf32>)
   %y = graph.convolution %x, %w strides [1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<1x99x32xf32>, tensor<17x32x2xf32>
   return %y : tensor<1x83x2xf32>
 }
@@ -64,10 +64,10 @@ func.func @wide_window(%x: tensor<1x99x32xf32>, %w: tensor<17x32x2xf32> {weir.co
 // CHECK-LABEL: @column
 func.func @column(%a: tensor<3x30x64xf32>, %b: tensor<3x64x1xf32>, %c: tensor<3x1x64xf32>) -> (tensor<3x30x1xf32>, tensor<3x30x1xf32>) {
   // CHECK: %[[B:.*]] = tensor.expand_shape %arg1 {{\[\[}}0], [1, 2], [3]] output_shape [3, 1, 64, 1]
-  // CHECK: kernel.matmul ins(%arg0, %[[B]] : tensor<3x30x64xf32>, tensor<3x1x64x1xf32>)
+  // CHECK: kernel.matmul ins(%arg0, %[[B]] : tensor<3x30x64xf32>, tensor<3x1x64x1xf32>) layout <k_major>
   %x = graph.matmul %a, %b : tensor<3x30x64xf32>, tensor<3x64x1xf32>
   // CHECK: %[[C:.*]] = tensor.expand_shape %arg2 {{\[\[}}0], [1], [2, 3]] output_shape [3, 1, 64, 1]
-  // CHECK: kernel.matmul ins(%arg0, %[[C]] : tensor<3x30x64xf32>, tensor<3x1x64x1xf32>)
+  // CHECK: kernel.matmul ins(%arg0, %[[C]] : tensor<3x30x64xf32>, tensor<3x1x64x1xf32>) layout <k_major>
   %y = graph.matmul %a, %c transpose_b : tensor<3x30x64xf32>, tensor<3x1x64xf32>
   return %x, %y : tensor<3x30x1xf32>, tensor<3x30x1xf32>
 }
@@ -77,9 +77,9 @@ func.func @column(%a: tensor<3x30x64xf32>, %b: tensor<3x64x1xf32>, %c: tensor<3x
 // So are few channels of a convolution, unless only the run knows the filter.
 // CHECK-LABEL: @few_channels
 func.func @few_channels(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x2xf32> {weir.constant}, %v: tensor<3x3x32x2xf32>) -> (tensor<1x9x9x2xf32>, tensor<1x9x9x2xf32>) {
-  // CHECK: kernel.pack_filter ins(%arg1 : tensor<3x3x32x2xf32>) groups 1 outs(%{{.*}} : tensor<2x3x3x32x1xf32>)
+  // CHECK: kernel.pack_filter ins(%arg1 : tensor<3x3x32x2xf32>) groups 1 layout <k_major> outs(%{{.*}} : tensor<2x3x3x32x1xf32>)
   %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x32xf32>, tensor<3x3x32x2xf32>
-  // CHECK: kernel.pack_filter ins(%arg2 : tensor<3x3x32x2xf32>) groups 1 outs(%{{.*}} : tensor<1x3x3x32x16xf32>)
+  // CHECK: kernel.pack_filter ins(%arg2 : tensor<3x3x32x2xf32>) groups 1 layout <panels(16)> outs(%{{.*}} : tensor<1x3x3x32x16xf32>)
   %z = graph.convolution %x, %v strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x32xf32>, tensor<3x3x32x2xf32>
   return %y, %z : tensor<1x9x9x2xf32>, tensor<1x9x9x2xf32>
 }
@@ -123,8 +123,8 @@ func.func @no_depth(%a: tensor<2x0xf32>, %b: tensor<0x4xf32>) -> tensor<2x4xf32>
 
 // CHECK-LABEL: @convolution
 func.func @convolution(%x: tensor<2x9x7x4xf32>, %w: tensor<3x3x2x40xf32>) -> tensor<2x5x5x40xf32> {
-  // CHECK: %[[W:.*]] = kernel.pack_filter ins(%arg1 : tensor<3x3x2x40xf32>) groups 2 outs(%{{.*}} : tensor<2x3x3x2x24xf32>)
-  // CHECK: kernel.convolution ins(%arg0, %[[W]] : {{.*}}) outs({{.*}}) -> tensor<2x5x5x40xf32> attributes {dilations = array<i64: 1, 1>, groups = 2 : i64, padding = array<i64: 1, 0>, strides = array<i64: 2, 1>}
+  // CHECK: %[[W:.*]] = kernel.pack_filter ins(%arg1 : tensor<3x3x2x40xf32>) groups 2 layout <panels(24)> outs(%{{.*}} : tensor<2x3x3x2x24xf32>)
+  // CHECK: kernel.convolution ins(%arg0, %[[W]] : {{.*}}) layout <{{.*}}> outs({{.*}}) -> tensor<2x5x5x40xf32> attributes {dilations = array<i64: 1, 1>, groups = 2 : i64, padding = array<i64: 1, 0>, strides = array<i64: 2, 1>}
   %y = graph.convolution %x, %w strides [2, 1] padding_low [1, 0] padding_high [1, 0] dilations [1, 1] groups 2 : tensor<2x9x7x4xf32>, tensor<3x3x2x40xf32>
   return %y : tensor<2x5x5x40xf32>
 }
@@ -137,7 +137,7 @@ func.func @pointwise(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x20xf32>) -> tenso
   // CHECK: %[[X:.*]] = tensor.extract_slice %arg0[0, 0, 0, 0] [1, 4, 8, 4] [1, 2, 1, 1]
   // CHECK: %[[W:.*]] = kernel.pack_filter
   // CHECK: %[[M:.*]] = tensor.collapse_shape %[[W]] {{.*}} into tensor<1x4x24xf32>
-  // CHECK: kernel.matmul ins(%[[X]], %[[M]] : tensor<1x4x8x4xf32>, tensor<1x4x24xf32>) {{.*}} attributes {shared}
+  // CHECK: kernel.matmul ins(%[[X]], %[[M]] : tensor<1x4x8x4xf32>, tensor<1x4x24xf32>) layout <panels(24)> {{.*}} attributes {shared}
   %y = graph.convolution %x, %w strides [2, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x8x8x4xf32>, tensor<1x1x4x20xf32>
   return %y : tensor<1x4x8x20xf32>
 }
@@ -178,8 +178,8 @@ func.func @depthwise(%x: tensor<1x8x4xf32>, %w: tensor<3x1x4xf32>) -> tensor<1x8
 // want it; sums of few products or a filter that is an input leave a direct sum.
 // CHECK-LABEL: @winograd
 func.func @winograd(%x: tensor<1x14x14x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x14x14x40xf32> {
-  // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : tensor<3x3x32x40xf32>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<2x16x32x32xf32>)
-  // CHECK: kernel.winograd ins(%arg0, %[[W]] : {{.*}}) outs({{.*}}) -> tensor<1x14x14x40xf32> attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>}
+  // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : tensor<3x3x32x40xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%{{.*}} : tensor<2x16x32x32xf32>)
+  // CHECK: kernel.winograd ins(%arg0, %[[W]] : {{.*}}) layout <winograd({{[0-9]+}}, 2, 2, 1, 1)> outs({{.*}}) -> tensor<1x14x14x40xf32> attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>}
   %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x14x14x32xf32>, tensor<3x3x32x40xf32>
   return %y : tensor<1x14x14x40xf32>
 }
@@ -194,13 +194,13 @@ func.func @most_of_a_vector(%x: tensor<1x32x32x64xf32>, %w: tensor<3x3x64x9xf32>
 }
 // CHECK-LABEL: @large
 func.func @large(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32> {weir.constant}) -> tensor<1x56x56x64xf32> {
-  // CHECK: kernel.transform_filter {{.*}} tiles [4, 4] {{.*}} outs(%{{.*}} : tensor<2x49x64x32xf32>)
+  // CHECK: kernel.transform_filter {{.*}} layout <winograd(32, 4, 4, {{.*}})> outs(%{{.*}} : tensor<2x49x64x32xf32>)
   %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
   return %y : tensor<1x56x56x64xf32>
 }
 // CHECK-LABEL: @wide
 func.func @wide(%x: tensor<1x14x14x32xf32>, %w: tensor<5x5x32x64xf32> {weir.constant}) -> tensor<1x14x14x64xf32> {
-  // CHECK: kernel.transform_filter {{.*}} tiles [2, 2] {{.*}} outs(%{{.*}} : tensor<2x49x32x32xf32>)
+  // CHECK: kernel.transform_filter {{.*}} layout <winograd(32, 2, 2, {{.*}})> outs(%{{.*}} : tensor<2x49x32x32xf32>)
   %y = graph.convolution %x, %w strides [1, 1] padding_low [2, 2] padding_high [2, 2] dilations [1, 1] groups 1 : tensor<1x14x14x32xf32>, tensor<5x5x32x64xf32>
   return %y : tensor<1x14x14x64xf32>
 }
@@ -212,7 +212,7 @@ func.func @narrow(%x: tensor<1x9x9x3xf32>, %w: tensor<3x3x3x40xf32> {weir.consta
 }
 // CHECK-LABEL: @narrow_of_many_taps
 func.func @narrow_of_many_taps(%x: tensor<1x32x32x3xf32>, %w: tensor<7x7x3x40xf32> {weir.constant}) -> tensor<1x16x16x40xf32> {
-  // CHECK: kernel.transform_filter {{.*}} tiles [2, 2] strides [2, 2] outs(%{{.*}} : tensor<2x100x3x32xf32>)
+  // CHECK: kernel.transform_filter {{.*}} layout <winograd(32, 2, 2, 2, 2)> outs(%{{.*}} : tensor<2x100x3x32xf32>)
   %y = graph.convolution %x, %w strides [2, 2] padding_low [2, 2] padding_high [3, 3] dilations [1, 1] groups 1 : tensor<1x32x32x3xf32>, tensor<7x7x3x40xf32>
   return %y : tensor<1x16x16x40xf32>
 }
@@ -224,7 +224,7 @@ func.func @too_many_products(%x: tensor<1x32x32x4xf32>, %w: tensor<13x13x4x40xf3
 }
 // CHECK-LABEL: @strided
 func.func @strided(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x14x14x40xf32> {
-  // CHECK: kernel.transform_filter {{.*}} tiles [2, 2] strides [2, 2] outs(%{{.*}} : tensor<2x25x32x32xf32>)
+  // CHECK: kernel.transform_filter {{.*}} layout <winograd(32, 2, 2, 2, 2)> outs(%{{.*}} : tensor<2x25x32x32xf32>)
   %y = graph.convolution %x, %w strides [2, 2] padding_low [0, 0] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
   return %y : tensor<1x14x14x40xf32>
 }
@@ -248,7 +248,7 @@ func.func @far_apart(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir
 // Filters that only the run knows are transformed by it, where that pays.
 // CHECK-LABEL: @variable
 func.func @variable(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x40xf32>) -> tensor<1x9x9x40xf32> {
-  // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : {{.*}}) tiles [2, 2]
+  // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : {{.*}}) layout <winograd({{[0-9]+}}, 2, 2, {{.*}})>
   // CHECK: kernel.winograd ins(%arg0, %[[W]] : {{.*}})
   %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x32xf32>, tensor<3x3x32x40xf32>
   return %y : tensor<1x9x9x40xf32>

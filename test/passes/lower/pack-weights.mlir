@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file -weir-pack-weights | FileCheck %s
+// RUN: weir-opt %s -split-input-file -weir-choose-layouts -weir-pack-weights | FileCheck %s
 
 // Both tasks give a constant: the kernel takes its panels.
 // CHECK-LABEL: func.func @entry
@@ -8,7 +8,7 @@
 // CHECK-NEXT: plan.task @kernel_0(%{{.*}}, %[[Q]])
 // CHECK: func.func private @kernel_0(%arg0: tensor<4x2xf32>, %[[W:.*]]: tensor<2x2x2xf32> {weir.constant})
 // CHECK-NOT: kernel.pack
-// CHECK: kernel.matmul ins(%arg0, %[[W]] : tensor<4x2xf32>, tensor<2x2x2xf32>)
+// CHECK: kernel.matmul ins(%arg0, %[[W]] : tensor<4x2xf32>, tensor<2x2x2xf32>) layout <panels(2)>
 // 1 2 | 4 5, then 3 0 | 6 0.
 // CHECK-DAG: [[R1]]: "0x400000000000803F00000040000080400000A04000004040000000000000C04000000000"
 // CHECK-DAG: [[R2]]: "0x400000000000E0400000E0400000E0400000E0400000E040000000000000E04000000000"
@@ -21,9 +21,9 @@ func.func @entry(%x: tensor<4x2xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) attr
 }
 func.func private @kernel_0(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.constant}) -> tensor<4x3xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x2x2xf32>
-  %p = kernel.pack ins(%w : tensor<2x3xf32>) outs(%e : tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
+  %p = kernel.pack ins(%w : tensor<2x3xf32>) layout <panels(2)> outs(%e : tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
   %c = tensor.empty() : tensor<4x3xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<4x2xf32>, tensor<2x2x2xf32>) outs(%c : tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<4x2xf32>, tensor<2x2x2xf32>) layout <panels(2)> outs(%c : tensor<4x3xf32>) -> tensor<4x3xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -43,7 +43,7 @@ func.func @transposed() -> tensor<2x2x2xi8> attributes {weir.entry = "serve"} {
 }
 func.func private @kernel_0(%w: tensor<3x2xi8>) -> tensor<2x2x2xi8> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x2x2xi8>
-  %p = kernel.pack ins(%w : tensor<3x2xi8>) outs(%e : tensor<2x2x2xi8>) -> tensor<2x2x2xi8> {transpose_b}
+  %p = kernel.pack ins(%w : tensor<3x2xi8>) layout <panels(2)> outs(%e : tensor<2x2x2xi8>) -> tensor<2x2x2xi8> {transpose_b}
   return %p : tensor<2x2x2xi8>
 }
 
@@ -60,7 +60,7 @@ func.func @filter() -> tensor<4x1x1x2xi8> attributes {weir.entry = "serve"} {
 }
 func.func private @kernel_0(%w: tensor<1x1x6xi8>) -> tensor<4x1x1x2xi8> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<4x1x1x2xi8>
-  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 2 outs(%e : tensor<4x1x1x2xi8>) -> tensor<4x1x1x2xi8>
+  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 2 layout <panels(2)> outs(%e : tensor<4x1x1x2xi8>) -> tensor<4x1x1x2xi8>
   return %p : tensor<4x1x1x2xi8>
 }
 
@@ -79,7 +79,7 @@ func.func @variable(%x: tensor<3x2xi8>) -> (tensor<2x2x2xi8>, tensor<2x2x2xi8>) 
 }
 func.func private @kernel_0(%w: tensor<3x2xi8>) -> tensor<2x2x2xi8> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x2x2xi8>
-  %p = kernel.pack ins(%w : tensor<3x2xi8>) outs(%e : tensor<2x2x2xi8>) -> tensor<2x2x2xi8> {transpose_b}
+  %p = kernel.pack ins(%w : tensor<3x2xi8>) layout <panels(2)> outs(%e : tensor<2x2x2xi8>) -> tensor<2x2x2xi8> {transpose_b}
   return %p : tensor<2x2x2xi8>
 }
 
@@ -98,7 +98,7 @@ func.func @transformed() -> tensor<1x16x1x2xf32> attributes {weir.entry = "serve
 }
 func.func private @kernel_0(%w: tensor<3x3x1x1xf32>) -> tensor<1x16x1x2xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<1x16x1x2xf32>
-  %p = kernel.transform_filter ins(%w : tensor<3x3x1x1xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x1x2xf32>) -> tensor<1x16x1x2xf32>
+  %p = kernel.transform_filter ins(%w : tensor<3x3x1x1xf32>) layout <winograd(2, 2, 2, 1, 1)> outs(%e : tensor<1x16x1x2xf32>) -> tensor<1x16x1x2xf32>
   return %p : tensor<1x16x1x2xf32>
 }
 
@@ -120,12 +120,12 @@ func.func @groups() -> (tensor<2x1x1x4xi8>, tensor<2x1x1x4xi8>) attributes {weir
 }
 func.func private @kernel_0(%w: tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x1x1x4xi8>
-  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 1 outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
+  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 1 layout <panels(4)> outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
   return %p : tensor<2x1x1x4xi8>
 }
 func.func private @kernel_1(%w: tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x1x1x4xi8>
-  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 2 outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
+  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 2 layout <panels(4)> outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
   return %p : tensor<2x1x1x4xi8>
 }
 
@@ -150,7 +150,7 @@ func.func @second() -> tensor<2x1x1x4xi8> attributes {weir.entry = "second"} {
 }
 func.func private @kernel_0(%w: tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x1x1x4xi8>
-  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 1 outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
+  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 1 layout <panels(4)> outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
   return %p : tensor<2x1x1x4xi8>
 }
 
@@ -160,7 +160,7 @@ func.func private @kernel_0(%w: tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8> attribut
 // CHECK-LABEL: func.func @halves
 // CHECK: plan.task @kernel_0(%{{.*}} : (tensor<4x2xf32>, tensor<2x2x2xf16>)
 // CHECK: func.func private @kernel_0(%arg0: tensor<4x2xf32>, %[[W:.*]]: tensor<2x2x2xf16> {weir.constant})
-// CHECK: kernel.matmul ins(%arg0, %[[W]] : tensor<4x2xf32>, tensor<2x2x2xf16>)
+// CHECK: kernel.matmul ins(%arg0, %[[W]] : tensor<4x2xf32>, tensor<2x2x2xf16>) layout <panels(2)>
 // 1 2 | 4 5, then 3 0 | 6 0.
 // CHECK: packed: "0x40000000003C0040004400450042000000460000"
 func.func @halves(%x: tensor<4x2xf32>) -> tensor<4x3xf32> attributes {weir.entry = "serve"} {
@@ -170,9 +170,9 @@ func.func @halves(%x: tensor<4x2xf32>) -> tensor<4x3xf32> attributes {weir.entry
 }
 func.func private @kernel_0(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.constant, weir.stored_as = f16}) -> tensor<4x3xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x2x2xf32>
-  %p = kernel.pack ins(%w : tensor<2x3xf32>) outs(%e : tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
+  %p = kernel.pack ins(%w : tensor<2x3xf32>) layout <panels(2)> outs(%e : tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
   %c = tensor.empty() : tensor<4x3xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<4x2xf32>, tensor<2x2x2xf32>) outs(%c : tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<4x2xf32>, tensor<2x2x2xf32>) layout <panels(2)> outs(%c : tensor<4x3xf32>) -> tensor<4x3xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -193,9 +193,9 @@ func.func @at_run(%x: tensor<1x8x8x2xf32>) -> tensor<1x8x8x1xf32> attributes {we
 }
 func.func private @kernel_0(%x: tensor<1x8x8x2xf32>, %w: tensor<3x3x2x1xf32> {weir.constant, weir.stored_as = bf16}) -> tensor<1x8x8x1xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<1x16x2x4xf32>
-  %p = kernel.transform_filter ins(%w : tensor<3x3x2x1xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x2x4xf32>) -> tensor<1x16x2x4xf32> {at_run}
+  %p = kernel.transform_filter ins(%w : tensor<3x3x2x1xf32>) layout <winograd(4, 2, 2, 1, 1)> outs(%e : tensor<1x16x2x4xf32>) -> tensor<1x16x2x4xf32> {at_run}
   %c = tensor.empty() : tensor<1x8x8x1xf32>
-  %y = kernel.winograd ins(%x, %p : tensor<1x8x8x2xf32>, tensor<1x16x2x4xf32>) outs(%c : tensor<1x8x8x1xf32>) -> tensor<1x8x8x1xf32> attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  %y = kernel.winograd ins(%x, %p : tensor<1x8x8x2xf32>, tensor<1x16x2x4xf32>) layout <winograd(4, 2, 2, 1, 1)> outs(%c : tensor<1x8x8x1xf32>) -> tensor<1x8x8x1xf32> attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -2,6 +2,10 @@
 
 #include "compiler/import/bounded/entry/Inputs.h"
 
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
+
 #include "compiler/Diagnostics.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -2,6 +2,7 @@
 
 #include "compiler/import/bounded/entry/VersionSizes.h"
 
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/entry/InputDims.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -4,8 +4,13 @@
 #include "compiler/import/bounded/entry/Versions.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Polynomial.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/bounded/entry/VersionSizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -4,6 +4,7 @@
 #ifndef WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_VERSIONS_H
 #define WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_VERSIONS_H
 
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/entry/Inputs.h"
 
 namespace weir {

@@ -1,6 +1,9 @@
 // Ranges of values by cases: n where n <= 100, and 100 else, is at most 100.
 
-#include "compiler/import/bounded/ranges/Intervals.h"
+#include "compiler/import/bounded/ranges/Cases.h"
+
+#include "compiler/import/Build.h"
+#include "compiler/import/Elements.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"

@@ -3,11 +3,17 @@
 #ifndef WEIR_COMPILER_IMPORT_BOUNDED_RANGES_INTERVALS_H
 #define WEIR_COMPILER_IMPORT_BOUNDED_RANGES_INTERVALS_H
 
-#include "compiler/import/bounded/Sizes.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 #include "llvm/ADT/SetVector.h"
 
 namespace weir {
+
+/// What the computation of a scalar, or of every element of a tensor, says of
+/// its values: as doubles, infinite where nothing does.
+struct Interval {
+  double low, high;
+};
 
 /// Each interval is computed once, however many paths lead to it.
 class Intervals {

@@ -3,6 +3,11 @@
 #include "compiler/import/onnx/bounded/Bounded.h"
 
 #include "compiler/import/Names.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/rules/Elementwise.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -165,6 +170,8 @@ LogicalResult importBounded(Node &node) {
   if (auto found = boundedHandlers().find(node.op());
       found != boundedHandlers().end())
     return found->second.run(node);
+  if (plain != handlers().end() && plain->second.takes == Takes::open)
+    return plain->second.run(node);
   if (auto found = handlers().find(node.op()); found != handlers().end()) {
     if (node.op() == "Identity")
       return found->second.run(node);

@@ -1,11 +1,18 @@
 // Nodes that keep elements by their values, or as many as an operand says: how
 // many these are is known only at run time.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Polynomial.h"
+#include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
 #include "compiler/import/onnx/image/Boxes.h"
+#include "compiler/import/rules/Coordinates.h"
 
-#include "dialects/graph/Elements.h"
 #include "dialects/graph/Elementwise.h"
 
 #include <limits>
@@ -15,34 +22,10 @@ using namespace mlir;
 namespace weir::onnx {
 namespace {
 
-/// The coordinates of the elements that are not zero: a row for each dimension.
 LogicalResult importNonZero(Node &node) {
-  if (failed(wantOperands(node, 1, 1)))
-    return failure();
-  ImplicitLocOpBuilder &b = node.b;
-  Expr x = operand(node, 0);
-  Sizes sizes = sizesOf(node.traced(0));
-  Expr mask =
-      x.elementType().isInteger(1) ? x : apply<graph::NotEqualOp>(x, x.like(0));
-  mask = both(mask, inside(b, sizes, sizes.size()));
-  Choice chosen = choose(b, reshape(mask, x.type().getNumElements()));
-  int64_t count = chosen.count.bound;
-  SmallVector<Expr> rows;
-  for (auto [size, stride] :
-       llvm::zip_equal(x.shape(), graph::stridesOf(x.shape()))) {
-    // Nothing is divided by 0 where there is nothing.
-    Expr along = apply<graph::FloorModOp>(
-        apply<graph::FloorDivOp>(chosen.places,
-                                 number(b, std::max<int64_t>(stride, 1))),
-        number(b, std::max<int64_t>(size, 1)));
-    rows.push_back(reshape(along, {1, count}));
-  }
-  Expr result = rows.empty() ? filled(node, {0, count}, b.getI64Type(), 0)
-                             : concat(rows, 0);
-  if (!result)
-    return give(node, result);
-  return node.tracedResults(
-      {withSizes(result.value, {Size{x.rank(), {}}, chosen.count})});
+  return failed(wantOperands(node, 1, 1))
+             ? failure()
+             : giveCoordinates(node, Vectors::ofDims);
 }
 
 /// Operand 0 with all dimensions as one.
@@ -88,16 +71,6 @@ LogicalResult importCompress(Node &node) {
       {takeAlong(b, x, axis, chosen.places, chosen.count)});
 }
 
-FailureOr<Value> scalarOf(Node &node, unsigned i) {
-  auto scalars = listedScalars(node, i);
-  if (failed(scalars))
-    return failure();
-  if (scalars->size() != 1)
-    return node.error() << "operand " << i << " is " << node.type(i)
-                        << ", no scalar";
-  return scalars->front();
-}
-
 /// A constant in place of operand `i`, for the node's own handler.
 Value bounding(Node &node, unsigned i, const Size &size) {
   return splat(node.b, node.type(i), static_cast<double>(size.bound));
@@ -123,7 +96,7 @@ LogicalResult importTopK(Node &node) {
   Sizes sizes = sizesOf(node.traced(0));
   Size &row = sizes[*axis], count{node.intAttr("k", -1), {}};
   if (node.has(1)) {
-    auto k = scalarOf(node, 1);
+    auto k = listedScalar(node, 1);
     if (failed(k))
       return failure();
     auto known = knownNumber(*k);

@@ -1,8 +1,14 @@
 // Nodes that take elements from, or put them to, places that operands name,
 // where sizes are known only at run time.
 
+#include "compiler/import/rules/Gathers.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/onnx/shape/Gathers.h"
 #include "compiler/import/onnx/shape/Places.h"
+#include "compiler/import/rules/Scatters.h"
 
 #include "dialects/graph/Elementwise.h"
 

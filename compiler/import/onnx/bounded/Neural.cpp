@@ -1,8 +1,14 @@
 // Products, windows, means and recurrent layers, where sizes are known only at
 // run time.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/attention/Attention.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/rules/Joins.h"
+#include "compiler/import/rules/Matrices.h"
+#include "compiler/import/rules/Means.h"
 
 #include "dialects/graph/Elementwise.h"
 

@@ -2,7 +2,13 @@
 // where sizes are known only at run time.
 
 #include "compiler/import/onnx/shape/Places.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/onnx/shape/Slices.h"
+#include "compiler/import/rules/Pads.h"
+#include "compiler/import/rules/Slices.h"
 
 #include "dialects/graph/Elementwise.h"
 
@@ -12,37 +18,6 @@ using namespace mlir;
 
 namespace weir::onnx {
 namespace {
-
-LogicalResult importConcat(Node &node) {
-  if (node.size() == 0)
-    return node.error() << "has no operands";
-  SmallVector<Traced> parts;
-  for (unsigned i = 0; i < node.size(); ++i) {
-    if (!node.operand(i))
-      return node.error() << "lacks operand " << i;
-    parts.push_back(node.traced(i));
-  }
-  FailureOr<int64_t> axis = node.axis(node.intAttr("axis", 1), node.rank(0));
-  return failed(axis) ? failure() : giveJoined(node, parts, *axis);
-}
-
-/// The numbers of an operand, or before it was one of an attribute; nothing
-/// where neither is there.
-FailureOr<std::optional<SmallVector<Value>>>
-listAt(Node &node, StringRef attribute, unsigned i) {
-  if (node.has(i)) {
-    auto scalars = listedScalars(node, i);
-    if (failed(scalars))
-      return failure();
-    return std::optional(*scalars);
-  }
-  if (!node.hasAttr(attribute))
-    return std::optional<SmallVector<Value>>();
-  SmallVector<Value> scalars;
-  for (int64_t value : node.intsAttr(attribute))
-    scalars.push_back(number(node.b, value).value);
-  return std::optional(scalars);
-}
 
 /// Axes of operand 0, all from the first on where none are given.
 FailureOr<Integers> axesAt(Node &node, unsigned i, size_t count) {
@@ -59,45 +34,6 @@ FailureOr<Integers> axesAt(Node &node, unsigned i, size_t count) {
   return node.axes(axes, node.rank(0));
 }
 
-/// Parts of the sizes that operand 1 lists, an attribute before opset 13; or as
-/// even as can be, of which the last are smaller.
-LogicalResult importSplit(Node &node) {
-  if (failed(wantOperands(node, 1, 2)))
-    return failure();
-  ImplicitLocOpBuilder &b = node.b;
-  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), node.rank(0));
-  if (failed(axis))
-    return failure();
-  auto given = listAt(node, "split", 1);
-  if (failed(given))
-    return failure();
-  Expr whole = exactly(b, sizesOf(node.traced(0))[*axis]);
-  auto count = static_cast<int64_t>(node.outputs());
-  SmallVector<Value> sizes;
-  if (*given && !(*given)->empty()) {
-    sizes = **given;
-  } else {
-    count = node.intAttr("num_outputs", count);
-    if (count < 1)
-      return node.error() << "makes " << count << " parts";
-    Expr parts = number(b, count), left = whole;
-    Expr each = apply<graph::FloorDivOp>(whole + number(b, count - 1), parts);
-    if (node.opset() < 18)
-      require(node, apply<graph::EqualOp>(each * parts, whole),
-              "cannot be split into " + Twine(count) + " equal parts");
-    for (int64_t i = 0; i + 1 < count; ++i) {
-      sizes.push_back(minimum(each, left).value);
-      left = left - Expr(b, sizes.back());
-    }
-    sizes.push_back(left.value);
-  }
-  if (sizes.size() != node.outputs())
-    return node.error() << "makes " << sizes.size() << " parts and has "
-                        << node.outputs() << " results";
-  auto parts = partsOf(node, *axis, sizes);
-  return failed(parts) ? failure() : node.tracedResults(std::move(*parts));
-}
-
 LogicalResult importSlice(Node &node) {
   if (failed(wantOperands(node, 1, 5)))
     return failure();
@@ -105,7 +41,7 @@ LogicalResult importSlice(Node &node) {
   if (!node.tracer.hasOpenInputs && !node.traced(0).isBounded() &&
       isCutByDistance(node))
     return handlers().find("Slice")->second.run(node);
-  auto starts = listAt(node, "starts", 1), ends = listAt(node, "ends", 2);
+  auto starts = scalarsAt(node, "starts", 1), ends = scalarsAt(node, "ends", 2);
   auto steps = integersAt(node, "steps", 4);
   if (failed(starts) || failed(ends) || failed(steps))
     return failure();
@@ -150,7 +86,8 @@ LogicalResult importPad(Node &node) {
   if (failed(wantOperands(node, 1, 4)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
-  auto pads = listAt(node, node.hasAttr("paddings") ? "paddings" : "pads", 1);
+  auto pads =
+      scalarsAt(node, node.hasAttr("paddings") ? "paddings" : "pads", 1);
   if (failed(pads))
     return failure();
   if (!*pads)
@@ -191,10 +128,8 @@ LogicalResult importPad(Node &node) {
 } // namespace
 
 void addBoundedPlaceHandlers(BoundedHandlers &handlers) {
-  handlers["Concat"] = importConcat;
   handlers["Pad"] = {importPad, {1}};
   handlers["Slice"] = {importSlice, {1, 2}, true};
-  handlers["Split"] = {importSplit, {1}, true};
 }
 
 } // namespace weir::onnx

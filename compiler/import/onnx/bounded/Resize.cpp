@@ -2,7 +2,12 @@
 // and the scales, are computed by the run.
 
 #include "compiler/import/onnx/image/Resize.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/onnx/image/ResizeByData.h"
 
 #include "dialects/graph/Elementwise.h"
 

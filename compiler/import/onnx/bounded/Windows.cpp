@@ -2,6 +2,9 @@
 // nodes' own handlers on places in which nothing counts beyond the images.
 
 #include "compiler/import/bounded/Windows.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
 #include "compiler/import/onnx/neural/Windows.h"
 

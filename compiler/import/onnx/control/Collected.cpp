@@ -1,5 +1,8 @@
 // What the steps of a loop give besides its variables: one tensor of all of it.
 
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
+#include "compiler/import/onnx/control/Loops.h"
 #include "compiler/import/onnx/control/StepsBuilder.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -1,6 +1,8 @@
 // Conditionals and loops, whose bodies are graphs that see the values around
 // them.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/control/Control.h"
 #include "compiler/import/onnx/control/Loops.h"

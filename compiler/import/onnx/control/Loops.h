@@ -37,6 +37,10 @@ struct Steps {
 mlir::FailureOr<llvm::SmallVector<Traced>> buildSteps(Node &node,
                                                       const Steps &steps);
 
+/// A builder at the end of a block whose region may be no op's yet, and then
+/// has no context of its own.
+mlir::ImplicitLocOpBuilder atEnd(mlir::Location at, mlir::Block *block);
+
 } // namespace weir::onnx
 
 #endif // WEIR_COMPILER_IMPORT_ONNX_CONTROL_LOOPS_H

@@ -1,8 +1,15 @@
 // Tensors split into sequences, and sequences joined.
 
-#include "compiler/import/bounded/Rules.h"
+#include "compiler/import/onnx/control/Parts.h"
+
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/control/Sequence.h"
+#include "compiler/import/onnx/control/Sequences.h"
+#include "compiler/import/rules/Joins.h"
 
 #include "dialects/graph/Elementwise.h"
 
@@ -97,7 +104,7 @@ namespace {
 /// Parts whose sizes are known only at run time, scalars i64.
 LogicalResult giveParts(Node &node, int64_t axis, ArrayRef<Value> sizes,
                         bool keeps, Value count = {}) {
-  auto parts = partsOf(node, axis, sizes);
+  auto parts = partsOf(node, node.traced(0), axis, sizes);
   if (failed(parts))
     return failure();
   if (!keeps)

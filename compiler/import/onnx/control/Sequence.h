@@ -34,19 +34,12 @@ struct Sequence : Object {
   }
 };
 
-/// The sequence at operand `i`; null after an error.
-std::shared_ptr<Sequence> sequenceAt(Node &node, unsigned i);
-
 /// A sequence of these, which are tensors, as a node's result.
 mlir::FailureOr<Traced> sequenceOf(Node &node,
                                    llvm::SmallVector<Traced> elements,
                                    mlir::Value count = {});
 mlir::LogicalResult giveSequence(Node &node, llvm::SmallVector<Traced> elements,
                                  mlir::Value count = {});
-
-/// Nodes that split a tensor into a sequence, or join one.
-mlir::LogicalResult importSplitToSequence(Node &node);
-mlir::LogicalResult importConcatFromSequence(Node &node);
 
 } // namespace weir::onnx
 

@@ -1,6 +1,8 @@
 // Sequences of tensors and values that may be absent: both are known at compile
 // time, but for the tensors that they hold.
 
+#include "compiler/import/onnx/control/Sequences.h"
+
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/control/Sequence.h"

@@ -2,7 +2,8 @@
 
 #include "compiler/import/onnx/control/Unrolled.h"
 
-#include "compiler/import/bounded/Rules.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Joins.h"
 
 using namespace mlir;
 

@@ -2,6 +2,7 @@
 // operands that are not alike.
 
 #include "compiler/import/build/Replaced.h"
+#include "compiler/import/onnx/ByName.h"
 #include "compiler/import/onnx/Operands.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -2,7 +2,10 @@
 
 #include "compiler/import/onnx/image/Boxes.h"
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/neural/Compose.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -4,7 +4,7 @@
 #include "compiler/import/onnx/image/Resize.h"
 
 #include "compiler/import/onnx/image/Image.h"
-
+#include "compiler/import/onnx/image/ResizeByData.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 

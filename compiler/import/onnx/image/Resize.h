@@ -26,25 +26,12 @@ struct ResizeBy {
   bool isSizes;
 };
 
-/// Whether this is left to the run, as far as it is not the same for every run
-/// that gives the shape which the model says.
-bool isResizedByData(Node &node, const Resize &resize, ResizeBy by);
-/// Resizes `dims` to what the model says of the result, by scales, sizes and
-/// regions that only the run knows; it checks that these give that shape.
-mlir::LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
-                                 llvm::ArrayRef<int64_t> dims);
-
 /// How a Resize or Upsample resizes, and what says how large the result is: no
 /// operand where `by.operand` is that of none, but attributes.
 mlir::FailureOr<Resize> resizeOf(Node &node);
 mlir::FailureOr<ResizeBy> resizedBy(Node &node);
 /// The scales of an Upsample whose attributes have them.
 llvm::SmallVector<double> scalesOfAttributes(Node &node);
-
-/// The size after a scale: the product is of f32, as in ONNX's shape inference,
-/// so that both agree where a product of f64 is just below a whole number.
-double scaledSize(int64_t size, double scale);
-Expr scaledSize(Expr size, Expr scale);
 
 /// One dimension, whose scale only the run knows, and its sizes before and
 /// after as f64. `least` is below every scale that can give these.
@@ -58,11 +45,6 @@ struct OpenAxis {
 
 /// The most taps that are written out.
 constexpr int64_t mostTaps = 64;
-int64_t openTaps(const Resize &resize, const OpenAxis &axis);
-Expr resizeAlong(const Resize &resize, const OpenAxis &axis, Expr x);
-/// The part of each dimension that is looked at.
-mlir::LogicalResult readRegions(Node &node,
-                                llvm::MutableArrayRef<OpenAxis> axes);
 
 /// The elements of a whole tensor `x`, which is of floats where `resize`
 /// weighs them, as the node gives them.

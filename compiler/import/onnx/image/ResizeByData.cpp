@@ -2,8 +2,11 @@
 // run knows: places and weights are computed by the run, in f64, as Resize.cpp
 // computes them for constants. The sizes are those that the model says.
 
+#include "compiler/import/onnx/image/ResizeByData.h"
+
 #include "compiler/import/onnx/image/Image.h"
 #include "compiler/import/onnx/image/Resize.h"
+#include "compiler/import/onnx/shape/Gathers.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -3,6 +3,7 @@
 #include "compiler/import/build/Steps.h"
 #include "compiler/import/onnx/image/Boxes.h"
 #include "compiler/import/onnx/image/Image.h"
+#include "compiler/import/onnx/learned/Labels.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -1,5 +1,7 @@
 // Images at computed places.
 
+#include "compiler/import/onnx/image/Sampler.h"
+
 #include "compiler/import/onnx/image/Image.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -2,6 +2,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/onnx/image/Image.h"
+#include "compiler/import/onnx/image/Sampler.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

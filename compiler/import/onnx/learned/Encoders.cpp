@@ -1,8 +1,11 @@
 // Features made ready for a model: scaled, filled in, joined and encoded.
 
+#include "compiler/import/onnx/learned/Encoders.h"
+
 #include "compiler/import/onnx/learned/Learned.h"
 
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/learned/Labels.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

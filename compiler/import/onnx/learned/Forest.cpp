@@ -1,6 +1,8 @@
 // Trees of decisions. All rows go down all trees at once: each step looks up
 // the nodes where they are and moves on; a leaf's next node is itself.
 
+#include "compiler/import/onnx/learned/Forest.h"
+
 #include "compiler/import/onnx/learned/Learned.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -1,8 +1,11 @@
 // Labels, and which strings they are.
 
+#include "compiler/import/onnx/learned/Labels.h"
+
 #include "compiler/import/onnx/learned/Learned.h"
 
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/learned/Encoders.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -1,8 +1,11 @@
 // Linear models.
 
+#include "compiler/import/onnx/learned/Linear.h"
+
 #include "compiler/import/onnx/learned/Learned.h"
 
 #include "compiler/import/build/Quantile.h"
+#include "compiler/import/onnx/learned/Encoders.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

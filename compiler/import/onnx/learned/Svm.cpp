@@ -3,6 +3,8 @@
 #include "compiler/import/onnx/learned/Learned.h"
 
 #include "compiler/import/build/Steps.h"
+#include "compiler/import/onnx/learned/Encoders.h"
+#include "compiler/import/onnx/learned/Linear.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

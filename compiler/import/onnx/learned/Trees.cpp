@@ -3,6 +3,9 @@
 #include "compiler/import/onnx/learned/Learned.h"
 
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/learned/Encoders.h"
+#include "compiler/import/onnx/learned/Forest.h"
+#include "compiler/import/onnx/learned/Linear.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"

@@ -1,5 +1,7 @@
 // Activations with a bias, and those that fused operators name.
 
+#include "compiler/import/onnx/microsoft/Activations.h"
+
 #include "compiler/import/onnx/microsoft/Microsoft.h"
 
 #include "dialects/graph/Elementwise.h"

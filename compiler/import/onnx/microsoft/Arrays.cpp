@@ -2,6 +2,7 @@
 
 #include "compiler/import/build/Linear.h"
 #include "compiler/import/onnx/microsoft/Microsoft.h"
+#include "compiler/import/onnx/microsoft/Part.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

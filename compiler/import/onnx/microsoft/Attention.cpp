@@ -2,6 +2,12 @@
 
 #include "compiler/import/onnx/microsoft/Attention.h"
 
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/onnx/learned/Forest.h"
+#include "compiler/import/onnx/microsoft/Activations.h"
+#include "compiler/import/onnx/microsoft/Part.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"

@@ -9,11 +9,6 @@
 
 namespace weir::onnx {
 
-/// Words x of `heads` heads, of which the first `size` elements (0: all) turn
-/// by the angles of their places.
-mlir::FailureOr<Expr> turned(Node &node, Expr x, Expr cosines, Expr sines,
-                             Expr places, int64_t heads, int64_t size);
-
 /// Queries, keys and values [batch, heads, steps, size].
 struct Words {
   Expr q, k, v;

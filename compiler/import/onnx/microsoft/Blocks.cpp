@@ -1,8 +1,12 @@
 // Weights of 2, 4 or 8 bits that blocks of one scale and zero point each
 // quantize. Constants become floats at compile time.
 
+#include "compiler/import/onnx/microsoft/Blocks.h"
+
 #include "compiler/import/Elements.h"
+#include "compiler/import/onnx/microsoft/Activations.h"
 #include "compiler/import/onnx/microsoft/Microsoft.h"
+#include "compiler/import/onnx/microsoft/Part.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 #include "compiler/import/onnx/proto/onnx.pb.h"
 

@@ -1,7 +1,11 @@
 // Attention of decoders, whose past may be a buffer of fixed size.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/microsoft/Attention.h"
+#include "compiler/import/onnx/microsoft/Part.h"
+#include "compiler/import/onnx/microsoft/Rotary.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"

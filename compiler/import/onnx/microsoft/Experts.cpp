@@ -1,6 +1,8 @@
 // Mixtures of experts: each token goes through the k experts that its router
 // chooses, whose weights may be quantized.
 
+#include "compiler/import/onnx/microsoft/Activations.h"
+#include "compiler/import/onnx/microsoft/Blocks.h"
 #include "compiler/import/onnx/microsoft/Microsoft.h"
 
 #include "dialects/graph/Elementwise.h"

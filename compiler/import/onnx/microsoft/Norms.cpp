@@ -1,7 +1,9 @@
 // Normalizations behind a skip connection, and of embeddings.
 
 #include "compiler/import/onnx/neural/Norms.h"
+#include "compiler/import/onnx/microsoft/Activations.h"
 #include "compiler/import/onnx/microsoft/Microsoft.h"
+#include "compiler/import/onnx/microsoft/Part.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

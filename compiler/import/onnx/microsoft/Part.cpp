@@ -1,5 +1,8 @@
 // ONNX's own operators as parts of others.
 
+#include "compiler/import/onnx/microsoft/Part.h"
+
+#include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/microsoft/Microsoft.h"
 
 using namespace mlir;

@@ -1,7 +1,9 @@
 // Products and convolutions with scales, transposes and activations around
 // them.
 
+#include "compiler/import/onnx/microsoft/Activations.h"
 #include "compiler/import/onnx/microsoft/Microsoft.h"
+#include "compiler/import/onnx/microsoft/Part.h"
 
 #include "dialects/graph/Elementwise.h"
 

@@ -1,7 +1,9 @@
 // Operators on integers that stand for floats: each computes with the floats,
 // and quantizes what comes of it.
 
+#include "compiler/import/onnx/microsoft/Activations.h"
 #include "compiler/import/onnx/microsoft/Microsoft.h"
+#include "compiler/import/onnx/microsoft/Part.h"
 
 #include "dialects/graph/Elementwise.h"
 

@@ -1,6 +1,9 @@
 // Rotary embeddings, alone and inside of attention.
 
+#include "compiler/import/onnx/microsoft/Rotary.h"
+
 #include "compiler/import/onnx/microsoft/Attention.h"
+#include "compiler/import/onnx/microsoft/Part.h"
 
 #include "dialects/graph/Elementwise.h"
 

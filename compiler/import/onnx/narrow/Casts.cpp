@@ -1,5 +1,6 @@
 // Casts between all types of numbers.
 
+#include "compiler/import/onnx/Types.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 using namespace mlir;

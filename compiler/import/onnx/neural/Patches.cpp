@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/Choice.h"
 #include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/neural/Windows.h"
+#include "compiler/import/onnx/shape/Gathers.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"

@@ -2,6 +2,7 @@
 
 #include "compiler/import/build/Norms.h"
 #include "compiler/import/onnx/neural/Windows.h"
+#include "compiler/import/onnx/shape/Gathers.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

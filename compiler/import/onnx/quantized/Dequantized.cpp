@@ -1,6 +1,8 @@
 // Constant weights whose integers stay as they are stored until passes see what
 // uses them.
 
+#include "compiler/import/onnx/quantized/Dequantized.h"
+
 #include "compiler/import/onnx/quantized/Quantized.h"
 
 #include "compiler/import/onnx/narrow/Narrow.h"

@@ -5,6 +5,7 @@
 
 #include "compiler/import/onnx/Tensors.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
+#include "compiler/import/onnx/quantized/Dequantized.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -11,11 +11,6 @@ namespace weir::onnx {
 /// the zero point, in its type; what lies outside of that goes to its end.
 Expr saturated(Expr x, Expr zero);
 
-/// The result of a DequantizeLinear of constants as one op, which passes may
-/// leave packed: a matrix of narrow integers, or of bytes in blocks. Without a
-/// value for all else.
-Expr keptDequantized(Node &node);
-
 void addQuantizedHandlers(Handlers &);
 
 } // namespace weir::onnx

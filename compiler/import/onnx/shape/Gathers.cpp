@@ -1,5 +1,7 @@
 // Nodes that take elements from, or put them to, places that operands name.
 
+#include "compiler/import/onnx/shape/Gathers.h"
+
 #include "compiler/import/onnx/shape/Places.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -1,9 +1,11 @@
 // Nodes that put tensors together, take them apart, and move blocks between
 // dimensions.
 
+#include "compiler/import/rules/Joins.h"
 #include "compiler/import/onnx/Operands.h"
 #include "compiler/import/onnx/Scalars.h"
 
+#include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
@@ -16,99 +18,79 @@ LogicalResult importConcat(Node &node) {
     return node.error() << "has no operands";
   if (node.opset() >= 4 && !node.hasAttr("axis"))
     return node.missing("axis");
-  SmallVector<Expr> parts;
+  SmallVector<Traced> parts;
   for (unsigned i = 0; i < node.size(); ++i) {
-    if (!node.has(i))
+    if (!node.operand(i))
       return node.error() << "lacks operand " << i;
-    parts.push_back(operand(node, i));
+    parts.push_back(node.traced(i));
   }
-  FailureOr<int64_t> axis =
-      node.axis(node.intAttr("axis", 1), parts.front().rank());
-  if (failed(axis))
-    return failure();
-  for (Expr part : parts) {
-    Integers a(parts.front().shape()), b(part.shape());
-    bool fits = a.size() == b.size() &&
-                part.elementType() == parts.front().elementType();
-    if (fits)
-      a[*axis] = b[*axis] = 0;
-    if (!fits || a != b)
-      return node.error() << "joins " << parts.front().type() << " and "
-                          << part.type() << " along dimension " << *axis;
-  }
-  return give(node, concat(parts, *axis));
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis", 1), node.rank(0));
+  return failed(axis) ? failure() : giveJoined(node, parts, *axis);
 }
 
-/// The sizes of the parts: given, or as even as `count` parts can be, of which
-/// the last are smaller.
-FailureOr<Integers> partSizes(Node &node, int64_t size, int64_t axis) {
-  auto count = static_cast<int64_t>(node.outputs());
-  if (node.has(1) && !node.tryConstant(1)) {
-    Integers sizes;
-    SmallVector<Expr> given;
-    if (failed(readScalars(node, 1, given)))
+/// The sizes of parts that the model says and only the run knows; it checks
+/// them.
+FailureOr<std::optional<SmallVector<Value>>> promisedParts(Node &node,
+                                                           int64_t axis) {
+  SmallVector<Expr> given;
+  if (failed(readScalars(node, 1, given)))
+    return failure();
+  SmallVector<Value> sizes;
+  for (unsigned i = 0; i < node.outputs(); ++i) {
+    auto shape = node.declaredShape(i);
+    if (!shape || static_cast<int64_t>(shape->size()) <= axis ||
+        given.size() != node.outputs())
+      return node.unsupported("sizes of its parts that are not known at "
+                              "compile time");
+    Expr size = number(node, (*shape)[axis]);
+    if (failed(check(node, equal(given[i], size),
+                     "makes parts of other sizes than the model says")))
       return failure();
-    for (unsigned i = 0; i < node.outputs(); ++i) {
-      auto shape = node.declaredShape(i);
-      if (!shape || static_cast<int64_t>(shape->size()) <= axis ||
-          given.size() != node.outputs())
-        return node.unsupported("sizes of its parts that are not known at "
-                                "compile time");
-      sizes.push_back((*shape)[axis]);
-      if (failed(check(node, equal(given[i], number(node, sizes.back())),
-                       "makes parts of other sizes than the model says")))
-        return failure();
-    }
-    return sizes;
+    sizes.push_back(size.value);
   }
-  auto given = integersAt(node, "split", 1);
-  if (failed(given))
-    return failure();
-  if (*given && !(*given)->empty())
-    return **given;
-  int64_t parts = node.intAttr("num_outputs", count);
-  if (parts < 1 || parts != count)
-    return node.error() << "makes " << parts << " parts and has " << count
-                        << " results";
-  int64_t each = llvm::divideCeil(size, parts);
-  Integers sizes;
-  for (int64_t i = 0, left = size; i < parts; ++i) {
-    sizes.push_back(std::min(each, left));
-    left -= sizes.back();
-  }
-  if (node.opset() < 18 && size % parts)
-    return node.error() << "splits " << size << " elements into " << parts;
-  return sizes;
+  return std::optional(sizes);
 }
 
+/// Parts of the sizes that operand 1 lists, an attribute before opset 13; or as
+/// even as can be, of which the last are smaller.
 LogicalResult importSplit(Node &node) {
   if (failed(wantOperands(node, 1, 2)))
     return failure();
-  Expr x = operand(node, 0);
-  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), x.rank());
+  ImplicitLocOpBuilder &b = node.b;
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), node.rank(0));
   if (failed(axis))
     return failure();
-  FailureOr<Integers> sizes = partSizes(node, x.size(*axis), *axis);
-  if (failed(sizes))
+  Expr whole = exactly(b, sizesOf(node.traced(0))[*axis]);
+  auto count = static_cast<int64_t>(node.outputs());
+  SmallVector<Value> sizes;
+  bool isPromised = node.has(1) && !node.tryConstant(1) && !isForRun(node, 1);
+  auto given =
+      isPromised ? promisedParts(node, *axis) : scalarsAt(node, "split", 1);
+  if (failed(given))
     return failure();
-  int64_t left = x.size(*axis);
-  for (int64_t size : *sizes) {
-    if (size < 0 || size > left)
-      return node.error() << "splits dimension " << *axis << " of " << x.type()
-                          << " into [" << *sizes << "]";
-    left -= size;
+  if (*given && !(*given)->empty()) {
+    sizes = **given;
+  } else {
+    count = node.intAttr("num_outputs", count);
+    if (count < 1)
+      return node.error() << "makes " << count << " parts";
+    Expr parts = number(node, count), left = whole;
+    Expr each =
+        apply<graph::FloorDivOp>(whole + number(node, count - 1), parts);
+    if (node.opset() < 18)
+      require(node, apply<graph::EqualOp>(each * parts, whole),
+              "cannot be split into " + Twine(count) + " equal parts");
+    for (int64_t i = 0; i + 1 < count; ++i) {
+      sizes.push_back(minimum(each, left).value);
+      left = left - Expr(b, sizes.back());
+    }
+    sizes.push_back(left.value);
   }
-  if (left || sizes->size() != node.outputs())
-    return node.error() << "splits dimension " << *axis << " of " << x.type()
-                        << " into [" << *sizes << "] for " << node.outputs()
-                        << " results";
-  SmallVector<Expr> parts;
-  int64_t at = 0;
-  for (int64_t size : *sizes) {
-    parts.push_back(slice(x, *axis, at, size));
-    at += size;
-  }
-  return give(node, parts);
+  if (sizes.size() != node.outputs())
+    return node.error() << "makes " << sizes.size() << " parts and has "
+                        << node.outputs() << " results";
+  auto parts = partsOf(node, node.traced(0), *axis, sizes);
+  return failed(parts) ? failure() : node.tracedResults(std::move(*parts));
 }
 
 /// Images of channels first, and how large a block is; an error where there is
@@ -162,10 +144,10 @@ LogicalResult importSpaceToDepth(Node &node) {
 } // namespace
 
 void addJoinHandlers(Handlers &handlers) {
-  handlers["Concat"] = importConcat;
+  handlers["Concat"] = {importConcat, Takes::open};
   handlers["DepthToSpace"] = importDepthToSpace;
   handlers["SpaceToDepth"] = importSpaceToDepth;
-  handlers["Split"] = importSplit;
+  handlers["Split"] = {importSplit, Takes::open};
 }
 
 } // namespace weir::onnx

@@ -1,6 +1,8 @@
 // Nodes that order elements, or keep some by what they are. How many they keep
 // is what the model says.
 
+#include "compiler/import/onnx/shape/Orders.h"
+
 #include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/shape/Places.h"
 

@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/Operands.h"
 #include "compiler/import/onnx/Scalars.h"
+#include "compiler/import/onnx/learned/Labels.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

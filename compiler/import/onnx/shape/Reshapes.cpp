@@ -1,8 +1,14 @@
 // Nodes that give the same elements another shape, or tell a shape.
 
+#include "compiler/import/rules/Reshapes.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Polynomial.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/onnx/Choice.h"
 #include "compiler/import/onnx/Scalars.h"
+#include "compiler/import/rules/Repeats.h"
 
+#include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 
@@ -18,47 +24,21 @@ int64_t countOf(ArrayRef<int64_t> shape) {
   return count;
 }
 
-/// `x` in a shape of as many elements; an error where there are not.
-LogicalResult giveReshaped(Node &node, Expr x, ArrayRef<int64_t> shape) {
-  auto count = byteSize(shape, 1);
-  if (!count || *count != x.type().getNumElements()) {
-    InFlightDiagnostic error = node.error();
-    error << "turns " << x.type() << " into the shape [" << shape << "]";
-    return error;
-  }
-  return give(node, reshape(x, shape));
+/// Whether the model says the shape that operand `i` lists only at run time.
+bool isPromised(Node &node, unsigned i) {
+  return node.has(i) && !node.tryConstant(i) && !isForRun(node, i);
 }
 
-/// The sizes that a Reshape asks for, -1 for the one that the others leave and
-/// 0 for that of the operand.
-FailureOr<Integers> askedShape(Node &node, ArrayRef<int64_t> asked,
-                               ArrayRef<int64_t> from) {
-  Integers shape(asked);
-  std::optional<size_t> rest;
-  bool zeroIsZero = node.opset() >= 14 && node.intAttr("allowzero");
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0 && !zeroIsZero) {
-      if (i >= from.size())
-        return node.error() << "copies size " << i << ", which its operand of "
-                            << from.size() << " dimensions has not";
-      shape[i] = from[i];
-    }
-    if (shape[i] < -1 || (shape[i] == -1 && rest))
-      return node.error() << "turns its operand into the shape [" << asked
-                          << "]";
-    if (shape[i] == -1)
-      rest = i;
-  }
-  if (!rest)
-    return shape;
-  shape[*rest] = 1;
-  auto others = byteSize(shape, 1);
-  int64_t count = countOf(from);
-  if (!others || *others == 0 || count % *others)
-    return node.error() << "turns " << count << " elements into the shape ["
-                        << asked << "]";
-  shape[*rest] = count / *others;
-  return shape;
+SmallVector<Value> scalarsOf(Node &node, ArrayRef<int64_t> values) {
+  SmallVector<Value> scalars;
+  for (int64_t value : values)
+    scalars.push_back(number(node, value).value);
+  return scalars;
+}
+
+/// Operand 0 in a shape of as many elements.
+LogicalResult giveShape(Node &node, ArrayRef<int64_t> shape) {
+  return giveReshaped(node, scalarsOf(node, shape));
 }
 
 /// Each size that the operand asks for must be the promised one, or leave it
@@ -82,23 +62,50 @@ LogicalResult checkAsked(Node &node, ArrayRef<int64_t> promised,
   return success();
 }
 
+/// The sizes that are wanted: -1 for the one that the others leave, and 0 for
+/// that of the operand.
 LogicalResult importReshape(Node &node) {
   if (failed(wantOperands(node, 1, 2)))
     return failure();
-  Expr x = operand(node, 0);
-  if (!node.has(1) || node.tryConstant(1)) {
-    auto asked = integersAt(node, "shape", 1);
-    if (failed(asked))
-      return failure();
-    if (!*asked)
-      return node.missing("shape");
-    FailureOr<Integers> shape = askedShape(node, **asked, x.shape());
-    return failed(shape) ? failure() : giveReshaped(node, x, *shape);
+  if (isPromised(node, 1)) {
+    FailureOr<Integers> shape = promisedShape(node, 0, "its shape");
+    return failed(shape) || failed(checkAsked(node, *shape, node.shape(0)))
+               ? failure()
+               : giveShape(node, *shape);
   }
-  FailureOr<Integers> shape = promisedShape(node, 0, "its shape");
-  if (failed(shape) || failed(checkAsked(node, *shape, x.shape())))
-    return failure();
-  return giveReshaped(node, x, *shape);
+  ImplicitLocOpBuilder &b = node.b;
+  SmallVector<Value> asked;
+  if (node.has(1)) {
+    auto given = listedScalars(node, 1);
+    if (failed(given))
+      return failure();
+    asked = *given;
+  } else {
+    if (!node.hasAttr("shape"))
+      return node.missing("shape");
+    for (int64_t size : node.intsAttr("shape"))
+      asked.push_back(weir::number(b, size).value);
+  }
+  Sizes from = sizesOf(node.traced(0));
+  bool zeroIsZero = node.opset() >= 14 && node.intAttr("allowzero");
+  for (auto [i, size] : llvm::enumerate(asked)) {
+    auto known = knownNumber(size);
+    if (known && *known < -1)
+      return node.error() << "asks for a size of " << *known;
+    if (zeroIsZero || intervalOf(size).low > 0 || (known && *known < 0))
+      continue;
+    if (known && i >= from.size())
+      return node.error() << "copies size " << i << ", which its operand of "
+                          << from.size() << " dimensions has not";
+    if (i >= from.size())
+      continue;
+    Expr own = exactly(b, from[i]), asks(b, size);
+    if (known)
+      size = own.value;
+    else if (!isSame(size, own.value))
+      size = select(equal(asks, weir::number(b, 0)), own, asks).value;
+  }
+  return giveReshaped(node, asked);
 }
 
 LogicalResult importFlatten(Node &node) {
@@ -124,7 +131,7 @@ LogicalResult reshapeAsPromised(Node &node, bool more) {
   if (failed(more ? checkAxesOfOnes(node, 1, *promised, x.shape())
                   : checkAxesOfOnes(node, 1, x.shape(), *promised)))
     return failure();
-  return giveReshaped(node, x, *promised);
+  return giveShape(node, *promised);
 }
 
 LogicalResult importSqueeze(Node &node) {
@@ -181,21 +188,24 @@ LogicalResult importUnsqueeze(Node &node) {
 LogicalResult importShape(Node &node) {
   if (failed(wantOperands(node, 1, 1)))
     return failure();
-  ArrayRef<int64_t> shape = node.shape(0);
-  auto rank = static_cast<int64_t>(shape.size());
+  Sizes sizes = sizesOf(node.traced(0));
+  auto rank = static_cast<int64_t>(sizes.size());
   auto place = [&](StringRef name, int64_t otherwise) {
     int64_t at = node.intAttr(name, otherwise);
     return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
   };
   int64_t start = place("start", 0), end = place("end", rank);
-  return give(
-      node, list(node, shape.slice(start, std::max<int64_t>(end - start, 0))));
+  auto part = ArrayRef(sizes).slice(start, std::max<int64_t>(end - start, 0));
+  if (part.empty())
+    return give(node, list(node, {}));
+  return node.result(listOf(node.b, part, node.b.getI64Type()));
 }
 
 LogicalResult importSize(Node &node) {
   if (failed(wantOperands(node, 1, 1)))
     return failure();
-  return give(node, number(node, countOf(node.shape(0))));
+  Sizes sizes = sizesOf(node.traced(0));
+  return give(node, product(node.b, sizes, 0, sizes.size()));
 }
 
 LogicalResult importTranspose(Node &node) {
@@ -214,10 +224,10 @@ LogicalResult importTranspose(Node &node) {
   return give(node, transpose(x, *axes));
 }
 
-/// The shape that an Expand asks for, from the right.
-FailureOr<Integers> askedShape(Node &node) {
-  if (node.tryConstant(1))
-    return node.integers(1);
+/// The sizes that an Expand asks for, of the last dimensions.
+FailureOr<SmallVector<Value>> expandedShape(Node &node) {
+  if (!isPromised(node, 1))
+    return listedScalars(node, 1);
   FailureOr<Integers> promised = promisedShape(node, 0, "its shape");
   if (failed(promised))
     return failure();
@@ -235,23 +245,38 @@ FailureOr<Integers> askedShape(Node &node) {
                             equal(given, number(node, 1))),
                      "asks for another shape than the model says")))
       return failure();
-  return promised;
+  return scalarsOf(node, *promised);
 }
 
+/// The sizes that are wanted stand for the last dimensions; where one is 1, the
+/// operand's stays.
 LogicalResult importExpand(Node &node) {
   if (failed(wantOperands(node, 2, 2)))
     return failure();
-  Expr x = operand(node, 0);
-  FailureOr<Integers> asked = askedShape(node);
+  ImplicitLocOpBuilder &b = node.b;
+  auto asked = expandedShape(node);
   if (failed(asked))
     return failure();
-  if (!byteSize(*asked, 1) || static_cast<int64_t>(asked->size()) > rankLimit)
-    return node.error() << "expands to the shape [" << *asked << "]";
-  auto shape = broadcastShapes(x.shape(), *asked);
-  if (failed(shape) || !byteSize(*shape, 1))
-    return node.error() << "expands " << x.type() << " to the shape [" << *asked
-                        << "]";
-  return give(node, broadcast(x, *shape));
+  if (static_cast<int64_t>(asked->size()) > rankLimit)
+    return node.error() << "expands to " << asked->size() << " dimensions";
+  Sizes from = sizesOf(node.traced(0));
+  size_t rank = std::max(from.size(), asked->size());
+  from.insert(from.begin(), rank - from.size(), Size{1, {}});
+  asked->insert(asked->begin(), rank - asked->size(), weir::number(b, 1).value);
+  SmallVector<Value> wanted;
+  for (auto [size, value] : llvm::zip_equal(from, *asked)) {
+    bool isOne = size.isKnown() && size.bound == 1;
+    bool stays = knownNumber(value) == 1 ||
+                 (!isOne && isSame(value, exactly(b, size).value));
+    if (stays || isOne) {
+      wanted.push_back(stays ? exactly(b, size).value : value);
+      continue;
+    }
+    Expr asks(b, value), has = exactly(b, size), one = weir::number(b, 1);
+    wanted.push_back(select(apply<graph::EqualOp>(asks, one), has, asks).value);
+  }
+  auto sizes = sizesFrom(node, wanted);
+  return failed(sizes) ? failure() : giveBroadcast(node, *sizes);
 }
 
 /// Before opset 6 a Tile repeats one dimension: operands x, how often, which.
@@ -274,9 +299,10 @@ LogicalResult tileAlongAxis(Node &node) {
 }
 
 /// How often a Tile repeats each dimension.
-FailureOr<Integers> repeatsOf(Node &node, Expr x) {
-  if (node.tryConstant(1))
-    return node.integers(1);
+FailureOr<SmallVector<Value>> repeatsOf(Node &node) {
+  if (!isPromised(node, 1))
+    return listedScalars(node, 1);
+  Expr x = operand(node, 0);
   FailureOr<Integers> promised = promisedShape(node, 0, "its repeats");
   if (failed(promised))
     return failure();
@@ -293,35 +319,19 @@ FailureOr<Integers> repeatsOf(Node &node, Expr x) {
                              "model says")))
       return failure();
   }
-  return repeats;
+  return scalarsOf(node, repeats);
 }
 
 LogicalResult importTile(Node &node) {
+  if (node.opset() < 6 && node.traced(0).isBounded())
+    return node.unsupported("repeats along one axis of sizes known only at run "
+                            "time");
   if (node.opset() < 6)
     return tileAlongAxis(node);
   if (failed(wantOperands(node, 2, 2)))
     return failure();
-  Expr x = operand(node, 0);
-  FailureOr<Integers> given = repeatsOf(node, x);
-  if (failed(given))
-    return failure();
-  ArrayRef<int64_t> repeats = *given;
-  if (static_cast<int64_t>(repeats.size()) != x.rank())
-    return node.error() << "has " << repeats.size() << " repeats for "
-                        << x.type();
-  Integers split, wide, shape;
-  for (auto [size, times] : llvm::zip(x.shape(), repeats)) {
-    int64_t product = 0;
-    if (times < 0 || llvm::MulOverflow(size, times, product))
-      return node.error() << "repeats " << x.type() << " by [" << repeats
-                          << "]";
-    split.append({1, size});
-    wide.append({times, size});
-    shape.push_back(product);
-  }
-  if (!byteSize(shape, 1) || !byteSize(wide, 1))
-    return node.error() << "repeats " << x.type() << " by [" << repeats << "]";
-  return give(node, reshape(broadcast(reshape(x, split), wide), shape));
+  auto repeats = repeatsOf(node);
+  return failed(repeats) ? failure() : giveTiled(node, *repeats);
 }
 
 LogicalResult importConstantOfShape(Node &node) {
@@ -372,13 +382,13 @@ LogicalResult importConstantOfShape(Node &node) {
 
 void addReshapeHandlers(Handlers &handlers) {
   handlers["ConstantOfShape"] = importConstantOfShape;
-  handlers["Expand"] = importExpand;
+  handlers["Expand"] = {importExpand, Takes::open};
   handlers["Flatten"] = importFlatten;
-  handlers["Reshape"] = importReshape;
-  handlers["Shape"] = importShape;
-  handlers["Size"] = importSize;
+  handlers["Reshape"] = {importReshape, Takes::open};
+  handlers["Shape"] = {importShape, Takes::open};
+  handlers["Size"] = {importSize, Takes::open};
   handlers["Squeeze"] = importSqueeze;
-  handlers["Tile"] = importTile;
+  handlers["Tile"] = {importTile, Takes::open};
   handlers["Transpose"] = importTranspose;
   handlers["Unsqueeze"] = importUnsqueeze;
 }

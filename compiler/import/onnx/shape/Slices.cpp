@@ -1,5 +1,7 @@
 // Boxes of elements, cut out, widened or put in place.
 
+#include "compiler/import/onnx/shape/Slices.h"
+
 #include "compiler/import/onnx/Operands.h"
 #include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/shape/Places.h"

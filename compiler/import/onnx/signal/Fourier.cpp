@@ -4,6 +4,7 @@
 #include "compiler/import/build/Fourier.h"
 #include "compiler/import/onnx/Choice.h"
 #include "compiler/import/onnx/Scalars.h"
+#include "compiler/import/onnx/learned/Linear.h"
 #include "compiler/import/onnx/neural/Compose.h"
 #include "compiler/import/onnx/signal/Signal.h"
 

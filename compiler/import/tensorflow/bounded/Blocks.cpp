@@ -1,8 +1,14 @@
 // Blocks of space that become batches, and back, where sizes or margins are
 // known only at run time: the nodes' own handlers, on places without margins.
 
+#include "compiler/import/tensorflow/shape/Blocks.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Polynomial.h"
+#include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

@@ -3,26 +3,16 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_BOUNDS_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_BOUNDS_H
 
-#include "compiler/import/bounded/Rules.h"
 #include "compiler/import/tensorflow/Tracer.h"
 
 namespace weir::tensorflow {
-
-/// Also for begins known only at run time, which their own handlers leave.
-mlir::LogicalResult importBoundedSlice(Node &node);
-mlir::LogicalResult importBoundedStridedSlice(Node &node);
-/// Rows of the data operands at the places that the index operands say, which
-/// need not be known; of two rows for one place the last.
-mlir::LogicalResult importBoundedDynamicStitch(Node &node);
 
 void addBoundedBlockHandlers(BoundedHandlers &);
 void addBoundedDetectionHandlers(BoundedHandlers &);
 void addBoundedDiagonalHandlers(BoundedHandlers &);
 void addBoundedEinsumHandlers(BoundedHandlers &);
 void addBoundedElementwiseHandlers(BoundedHandlers &);
-void addBoundedGatherHandlers(BoundedHandlers &);
 void addBoundedImageHandlers(BoundedHandlers &);
-void addBoundedJoinHandlers(BoundedHandlers &);
 void addBoundedMoveHandlers(BoundedHandlers &);
 void addBoundedNeuralHandlers(BoundedHandlers &);
 void addBoundedOrderHandlers(BoundedHandlers &);

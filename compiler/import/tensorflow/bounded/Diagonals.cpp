@@ -1,5 +1,8 @@
 // Diagonals and bands of matrices whose sizes are known only at run time.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

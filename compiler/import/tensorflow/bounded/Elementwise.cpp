@@ -4,6 +4,10 @@
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 
 #include "compiler/import/Names.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Elementwise.h"
 #include "dialects/graph/Elementwise.h"
 
 using namespace mlir;

@@ -4,7 +4,11 @@
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Inference.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Matrices.h"
 
 #include "dialects/graph/Elementwise.h"
 

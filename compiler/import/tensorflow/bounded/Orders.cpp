@@ -1,6 +1,10 @@
 // The largest of rows and rows of marks, where sizes are known only at run
 // time.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
@@ -16,21 +20,11 @@ Value bounding(Node &node, unsigned i, const Size &size) {
   return splat(node.b, node.type(i), static_cast<double>(size.bound));
 }
 
-FailureOr<Value> scalarOf(Node &node, unsigned i) {
-  auto scalars = listedScalars(node, i);
-  if (failed(scalars))
-    return failure();
-  if (scalars->size() != 1)
-    return node.error() << "operand " << i << " is " << node.type(i)
-                        << ", no scalar";
-  return scalars->front();
-}
-
 /// Marks beyond the depth are cut off.
 LogicalResult importOneHot(Node &node) {
   if (failed(wantOperands(node, 4)))
     return failure();
-  auto depth = scalarOf(node, 1);
+  auto depth = listedScalar(node, 1);
   if (failed(depth))
     return failure();
   Sizes sizes = sizesOf(node.traced(0));
@@ -57,7 +51,7 @@ LogicalResult importTopK(Node &node) {
   Sizes sizes = sizesOf(node.traced(0));
   Size &row = sizes.back(), count{node.intAttr("k"), {}};
   if (node.size() > 1) {
-    auto k = scalarOf(node, 1);
+    auto k = listedScalar(node, 1);
     if (failed(k))
       return failure();
     auto size = sizeFrom(node, *k, row.bound);

@@ -2,8 +2,12 @@
 // known only at run time: the node's own handler works on a place in which what
 // lies beyond the sizes does not count.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Means.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
-#include "compiler/import/tensorflow/elementwise/Reduced.h"
+#include "compiler/import/tensorflow/elementwise/ReduceNodes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

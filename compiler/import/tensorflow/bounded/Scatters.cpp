@@ -1,6 +1,9 @@
 // Scatters into, or of, tensors of sizes known only at run time.
 
+#include "compiler/import/rules/Scatters.h"
+#include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

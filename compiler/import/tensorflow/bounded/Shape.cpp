@@ -1,6 +1,12 @@
 // Ops that are given a shape, or keep every element, for sizes known only at
 // run time.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Reshapes.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
@@ -11,65 +17,6 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 namespace {
-
-LogicalResult importReshape(Node &node) {
-  if (failed(wantOperands(node, 2)))
-    return failure();
-  auto wanted = listedScalars(node, 1);
-  return failed(wanted) ? failure() : giveReshaped(node, *wanted);
-}
-
-LogicalResult importTranspose(Node &node) {
-  if (failed(wantOperands(node, 2)))
-    return failure();
-  auto permutation = node.integers(1);
-  if (failed(permutation))
-    return failure();
-  if (failed(runOnPlaces(node, {})))
-    return failure();
-  Sizes from = sizesOf(node.traced(0)), to;
-  for (int64_t dim : *permutation)
-    to.push_back(from[dim < 0 ? dim + node.rank(0) : dim]);
-  return giveSizes(node, 0, to);
-}
-
-LogicalResult importFill(Node &node) {
-  if (failed(wantOperands(node, 2)))
-    return failure();
-  if (node.rank(1) != 0)
-    return node.error() << "cannot fill with " << node.type(1);
-  auto sizes = sizesAt(node, 0);
-  if (failed(sizes))
-    return failure();
-  return node.tracedResults({withSizes(
-      broadcastTo(node.b, node.operand(1), boundsOf(*sizes)), *sizes)});
-}
-
-/// What Empty leaves open is zero.
-LogicalResult importEmpty(Node &node) {
-  if (failed(wantOperands(node, 1)))
-    return failure();
-  Type type = node.typeAttr("dtype");
-  if (!type)
-    return node.unsupported("its element type");
-  auto sizes = sizesAt(node, 0);
-  if (failed(sizes))
-    return failure();
-  auto place = RankedTensorType::get(boundsOf(*sizes), type);
-  return node.tracedResults({withSizes(splat(node.b, place, 0), *sizes)});
-}
-
-LogicalResult importRange(Node &node) {
-  if (failed(wantOperands(node, 3)))
-    return failure();
-  Type type = node.type(0).getElementType();
-  for (unsigned i = 0; i < 3; ++i)
-    if (node.type(i) != RankedTensorType::get({}, type))
-      return node.error() << "operand " << i << " is " << node.type(i)
-                          << ", no scalar of the type of the others";
-  return giveCounted(node, operand(node, 0), operand(node, 1),
-                     operand(node, 2));
-}
 
 LogicalResult importLinSpace(Node &node) {
   if (failed(wantOperands(node, 3)))
@@ -132,12 +79,7 @@ LogicalResult importEnsureShape(Node &node) {
 } // namespace
 
 void addBoundedShapeHandlers(BoundedHandlers &handlers) {
-  handlers["Reshape"] = {importReshape, {1}};
-  handlers["Transpose"] = importTranspose;
   handlers["EnsureShape"] = importEnsureShape;
-  handlers["Fill"] = {importFill, {0}};
-  handlers["Empty"] = {importEmpty, {0}};
-  handlers["Range"] = {importRange, {0, 1, 2}};
   handlers["LinSpace"] = {importLinSpace, {2}};
 }
 

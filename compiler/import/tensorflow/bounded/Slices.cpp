@@ -1,5 +1,11 @@
 // Slices where begins, ends or sizes are known only at run time.
 
+#include "compiler/import/tensorflow/bounded/Slices.h"
+
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Slices.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

@@ -1,10 +1,14 @@
 // Ops that choose rows by values: Where, and partitions and their inverse.
 
+#include "compiler/import/tensorflow/bounded/Where.h"
+
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Coordinates.h"
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
-#include "dialects/graph/Elements.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
@@ -14,35 +18,10 @@ using namespace mlir;
 namespace weir::tensorflow {
 namespace {
 
-/// The coordinates of elements that are not 0, in row-major order.
 LogicalResult importWhere(Node &node) {
-  if (failed(wantOperands(node, 1)))
-    return failure();
-  ImplicitLocOpBuilder &b = node.b;
-  Expr x = operand(node, 0);
-  Sizes sizes = sizesOf(node.traced(0));
-  int64_t rank = x.rank(), count = x.type().getNumElements();
-  Expr mask =
-      x.elementType().isInteger(1) ? x : apply<graph::NotEqualOp>(x, x.like(0));
-  mask = apply<graph::LogicalAndOp>(mask, inside(b, sizes, sizes.size()));
-  Choice chosen = choose(b, reshape(mask, {count}));
-  int64_t rows = chosen.count.bound;
-  SmallVector<Expr> columns;
-  for (auto [size, stride] :
-       llvm::zip_equal(x.shape(), graph::stridesOf(x.shape()))) {
-    // Nothing is divided by 0 where there is nothing.
-    Expr along = apply<graph::FloorModOp>(
-        apply<graph::FloorDivOp>(chosen.places,
-                                 number(b, std::max<int64_t>(stride, 1))),
-        number(b, std::max<int64_t>(size, 1)));
-    columns.push_back(reshape(along, {rows, 1}));
-  }
-  Expr result = columns.empty() ? filled(node, {rows, 0}, b.getI64Type(), 0)
-                                : concat(columns, 1);
-  if (!result)
-    return give(node, result);
-  return node.tracedResults(
-      {withSizes(result.value, {chosen.count, Size{rank, {}}})});
+  return failed(wantOperands(node, 1))
+             ? failure()
+             : giveCoordinates(node, Vectors::ofElements);
 }
 
 /// One part's rows after another are found in the whole tensor.

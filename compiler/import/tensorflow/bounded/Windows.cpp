@@ -1,6 +1,10 @@
 // Convolutions and pools over images whose sizes are known only at run time.
 
 #include "compiler/import/tensorflow/neural/Windows.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/Windows.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 

@@ -2,7 +2,14 @@
 // array; the flow, which every write gives anew, holds the elements.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/control/GrowingArray.h"
+#include "compiler/import/tensorflow/control/ListMoves.h"
+#include "compiler/import/tensorflow/shape/IndexNodes.h"
+#include "compiler/import/tensorflow/shape/Scatters.h"
 
 #include "llvm/Support/MathExtras.h"
 

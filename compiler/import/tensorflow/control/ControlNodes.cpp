@@ -2,6 +2,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/control/Control.h"
+#include "compiler/import/tensorflow/control/Loops.h"
 
 #include "dialects/graph/Elementwise.h"
 

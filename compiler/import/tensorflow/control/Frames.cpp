@@ -1,8 +1,12 @@
 // Loops of the first version's control flow, traced a frame at a time.
 
+#include "compiler/import/tensorflow/control/Frames.h"
+
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/control/Control.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
+#include "compiler/import/tensorflow/control/Loops.h"
+#include "compiler/import/tensorflow/control/Switches.h"
 
 using namespace mlir;
 

@@ -2,7 +2,9 @@
 
 #include "compiler/import/tensorflow/control/GrowingArray.h"
 
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"

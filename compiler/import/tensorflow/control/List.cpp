@@ -3,6 +3,11 @@
 #include "compiler/import/tensorflow/control/GrowingArray.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"

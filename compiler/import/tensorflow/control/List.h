@@ -83,8 +83,6 @@ const List *listOf(const Traced &traced);
 const Traced &tensorOf(const Traced &traced);
 /// A value like `like` that is `tensor`, or a list of these elements.
 Traced withTensor(const Traced &like, Traced tensor);
-/// Whether the indices at operand `i` are those of all elements, in order.
-bool areAll(TracedNode &node, unsigned i, const Size &length);
 /// A list as a result.
 mlir::LogicalResult giveList(TracedNode &node, const List &list);
 /// Whether an operand is a tensor of real numbers; `rank` is the least.

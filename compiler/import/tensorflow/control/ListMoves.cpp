@@ -1,6 +1,13 @@
 // Many elements of a list at once: scattered, gathered, and one after another.
 
+#include "compiler/import/tensorflow/control/ListMoves.h"
+
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Polynomial.h"
+#include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/control/List.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -1,8 +1,14 @@
 // Tensor lists: tensors of one shape, kept as one with a dimension more.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
+#include "compiler/import/bounded/ranges/Intervals.h"
 #include "compiler/import/tensorflow/control/Control.h"
 #include "compiler/import/tensorflow/control/List.h"
+#include "compiler/import/tensorflow/shape/IndexNodes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"

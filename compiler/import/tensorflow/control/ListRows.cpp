@@ -1,7 +1,13 @@
 // Tensor lists made of the rows of a tensor.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/control/List.h"
+#include "compiler/import/tensorflow/shape/Scatters.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Reduce.h"

@@ -2,6 +2,9 @@
 
 #include "compiler/import/tensorflow/control/LoopVariables.h"
 
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Polynomial.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/control/List.h"
 
 #include "dialects/graph/Graph.h"

@@ -1,6 +1,9 @@
 // Loops over what edges carry.
 
+#include "compiler/import/tensorflow/control/Loops.h"
+
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/control/Control.h"
 #include "compiler/import/tensorflow/control/List.h"

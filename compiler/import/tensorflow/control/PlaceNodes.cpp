@@ -5,6 +5,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/Types.h"
 
 using namespace mlir;
 

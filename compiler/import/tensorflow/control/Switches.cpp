@@ -2,8 +2,11 @@
 // traced, and a Merge chooses between them. What is behind a Switch whose
 // predicate is known to go the other way is not traced at all.
 
+#include "compiler/import/tensorflow/control/Switches.h"
+
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/control/Control.h"
+#include "compiler/import/tensorflow/control/Frames.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -186,13 +189,12 @@ FailureOr<SmallVector<Traced>> Tracer::traceLevel(Node &node,
   return results;
 }
 
-void Tracer::guardChecks(Operation *before, Block *block, int index) {
+void Tracer::guardChecks(Mark mark, int index) {
   Guards guards = frame().guards;
   addGuards(guards, frame().states.at(index).guards);
-  if (guards.empty() || !block)
+  if (guards.empty() || !mark.block)
     return;
-  auto op = before ? std::next(before->getIterator()) : block->begin();
-  for (; op != block->end(); ++op) {
+  for (auto op = mark.next(); op != mark.block->end(); ++op) {
     auto check = dyn_cast<graph::CheckOp>(&*op);
     if (!check)
       continue;

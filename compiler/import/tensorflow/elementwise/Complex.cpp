@@ -4,6 +4,7 @@
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 
 #include "compiler/import/tensorflow/Tensors.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/proto/graph.pb.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -236,17 +237,6 @@ LogicalResult importComplex(Node &node) {
 }
 
 } // namespace
-
-Type complexPart(Node &node, StringRef attribute) {
-  const ::tensorflow::AttrValue *value = node.attr(attribute, "a type");
-  if (!value)
-    return {};
-  if (value->type() == ::tensorflow::DT_COMPLEX64)
-    return node.b.getF32Type();
-  if (value->type() == ::tensorflow::DT_COMPLEX128)
-    return node.b.getF64Type();
-  return {};
-}
 
 void addComplexResultHandlers(Handlers &handlers) {
   handlers["Complex"] = importComplex;

@@ -3,6 +3,7 @@
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 
 #include "compiler/import/ByName.h"
+#include "compiler/import/tensorflow/Tensors.h"
 
 using namespace mlir;
 
@@ -38,6 +39,17 @@ FailureOr<SmallVector<Expr>> operandsOf(Node &node, unsigned count,
   if (failed(broadcastAll(node, operands)))
     return failure();
   return operands;
+}
+
+Type complexPart(Node &node, StringRef attribute) {
+  const ::tensorflow::AttrValue *value = node.attr(attribute, "a type");
+  if (!value)
+    return {};
+  if (value->type() == ::tensorflow::DT_COMPLEX64)
+    return node.b.getF32Type();
+  if (value->type() == ::tensorflow::DT_COMPLEX128)
+    return node.b.getF64Type();
+  return {};
 }
 
 Expr zerosOf(Expr x) { return x ? Expr(*x.b, splat(*x.b, x.type(), 0)) : x; }

@@ -1,8 +1,9 @@
 // Reductions, places of extremes and cumulative nodes.
 
+#include "compiler/import/tensorflow/elementwise/ReduceNodes.h"
+#include "compiler/import/bounded/Lists.h"
 #include "compiler/import/build/Norms.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
-#include "compiler/import/tensorflow/elementwise/Reduced.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -5,7 +5,7 @@
 #include "compiler/Slice.h"
 #include "compiler/import/FileKind.h"
 #include "compiler/import/tensorflow/Tensors.h"
-#include "compiler/import/tensorflow/file/Crc32c.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/file/Load.h"
 #include "compiler/import/tensorflow/file/Table.h"
 
@@ -131,7 +131,7 @@ LogicalResult Checkpoint::check() {
       return failure();
     // That of strings is of their lengths in another form.
     if (elementType(report.context, entry.dtype()) &&
-        entry.crc32c() != masked(crc32c(*bytes)))
+        entry.crc32c() != storedChecksum(*bytes))
       return error(key) << "its checksum does not match";
   }
   return success();
@@ -306,7 +306,7 @@ FailureOr<std::string> Checkpoint::readSlices(StringRef key,
     FailureOr<std::string> bytes = readBytes(key, part.entry);
     if (failed(bytes))
       return failure();
-    if (part.entry.crc32c() != masked(crc32c(*bytes)))
+    if (part.entry.crc32c() != storedChecksum(*bytes))
       return error(key) << "a slice's checksum does not match";
     if (!part.copyTo(whole.data(), places, shape, width, *bytes))
       return error(key) << "its slices overlap";
@@ -348,7 +348,7 @@ FailureOr<Checkpoint::Raw> Checkpoint::read(StringRef key) {
     if (failed(claim(key, entry)))
       return failure();
     bytes = readBytes(key, entry);
-    if (succeeded(bytes) && entry.crc32c() != masked(crc32c(*bytes)))
+    if (succeeded(bytes) && entry.crc32c() != storedChecksum(*bytes))
       return error(key) << "its checksum does not match";
   }
   if (failed(bytes))

@@ -4,6 +4,7 @@
 
 #include "compiler/import/Message.h"
 #include "compiler/import/tensorflow/Tensors.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/proto/tf2xla.pb.h"
 
 #include "llvm/ADT/StringSet.h"

@@ -31,34 +31,6 @@ mlir::LogicalResult readSavedModel(Report &report, const std::string &path,
 mlir::LogicalResult checkReferences(Report &report, const SavedModelFile &model,
                                     const Graph &graph);
 
-/// Which variables of a model are for training to change.
-class Trainable {
-public:
-  explicit Trainable(const SavedModelFile &model);
-
-  /// Whether a variable is: by the object that the checkpoint's key leads to,
-  /// by all objects of its name, or by the collection of the first version.
-  /// True where the model does not say.
-  bool has(llvm::StringRef name, llvm::StringRef key) const;
-
-private:
-  /// What the object graph says of the variable with a key in checkpoints.
-  std::optional<bool> atKey(llvm::StringRef key) const;
-
-  const ::tensorflow::MetaGraphDef *graph;
-  /// Whether any object of the name is.
-  llvm::StringMap<bool> byName;
-  /// Names of the collection; none where there is no such collection.
-  std::optional<llvm::StringSet<>> collected;
-};
-
-/// The variables of a checkpoint, found by the graph's own nodes that restore
-/// them: of the one at `path`, or else of the SavedModel's own, which is opened
-/// at the first use. Null after an error.
-std::unique_ptr<VariableSource>
-openVariables(Report &report, const SavedModelFile &model, const Graph &graph,
-              Library &library, const std::string &path);
-
 } // namespace weir::tensorflow
 
 #endif // WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SAVEDMODEL_H

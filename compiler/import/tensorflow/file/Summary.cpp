@@ -5,9 +5,13 @@
 #include "compiler/import/TypeText.h"
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/Frontend.h"
+#include "compiler/import/tensorflow/Library.h"
+#include "compiler/import/tensorflow/Order.h"
 #include "compiler/import/tensorflow/Tensors.h"
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/file/Checkpoint.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/Elements.h"
 

@@ -3,9 +3,11 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SUMMARY_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SUMMARY_H
 
+#include "compiler/import/tensorflow/Frontend.h"
 #include "compiler/import/tensorflow/Graph.h"
 #include "compiler/inspect/Summary.h"
 
+#include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
 
 #include <map>
@@ -33,14 +35,15 @@ void summarizeOrigin(const ::tensorflow::GraphDef &def,
                      const ::tensorflow::MetaGraphDef *saved,
                      ModelSummary::Origin &origin);
 
-/// The nodes that are traced for these results, ascending (Order.cpp).
-std::vector<int> neededNodes(const Graph &graph, llvm::ArrayRef<Edge> wanted,
-                             llvm::ArrayRef<int> controls);
 /// How many nodes of each op these results need, those of functions that are
 /// called among them.
 std::map<std::string, int64_t> neededOps(Report &report, const Graph &graph,
                                          Library &library,
                                          llvm::ArrayRef<Edge> wanted);
+
+/// The variables of a checkpoint alone, `prefix`.index and its shards.
+std::optional<ModelSummary> summarizeCheckpoint(Report &report,
+                                                const std::string &prefix);
 
 } // namespace weir::tensorflow
 

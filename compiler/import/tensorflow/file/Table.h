@@ -6,22 +6,19 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <map>
-#include <optional>
 #include <string>
 
 namespace weir::tensorflow {
 
-/// The last eight bytes of a table, little-endian.
-constexpr uint64_t tableMagic = 0xdb4775248b80fb57ull;
-
-/// All keys and values of a table; why it is none where its bytes are damaged.
-/// Every access is within bounds whatever the bytes, and time and memory are
-/// within a constant of their number.
+/// All keys and values of a table, or an error that says how its bytes are
+/// damaged. The runtime's reader takes the blocks apart, so the compiler
+/// imports the indexes that a model restores. Every access is within bounds for
+/// any bytes. Time and memory are within a constant of their number.
 llvm::Expected<std::map<std::string, std::string>>
 readTable(llvm::StringRef bytes);
 
-/// Raw snappy data; nothing where it is damaged or grows beyond `limit`.
-std::optional<std::string> unsnap(llvm::StringRef bytes, size_t limit);
+/// The CRC-32C of the bytes, masked: the form in which files store it.
+uint32_t storedChecksum(llvm::StringRef bytes);
 
 } // namespace weir::tensorflow
 

@@ -1,5 +1,7 @@
 // Which variables of a SavedModel are for training to change.
 
+#include "compiler/import/tensorflow/file/Trainable.h"
+
 #include "compiler/import/tensorflow/file/SavedModel.h"
 
 using namespace mlir;

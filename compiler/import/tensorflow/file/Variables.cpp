@@ -1,10 +1,14 @@
 // Which tensor of a checkpoint each variable is.
 
+#include "compiler/import/tensorflow/file/Variables.h"
+
 #include "compiler/Slice.h"
 #include "compiler/import/FileKind.h"
+#include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/file/Checkpoint.h"
 #include "compiler/import/tensorflow/file/SavedModel.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

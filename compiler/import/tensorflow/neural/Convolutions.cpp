@@ -7,9 +7,8 @@
 #include <numeric>
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// What a node convolves: images with channels last, and a filter whose last
@@ -142,7 +141,7 @@ LogicalResult backToFilter(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addConvolutionHandlers(Handlers &handlers) {
+void addConvolutionHandlers(Handlers &handlers) {
   for (const char *name : {"Conv2D", "Conv3D", "DepthwiseConv2dNative"})
     handlers[name] = forward;
   for (const char *name :
@@ -154,3 +153,5 @@ void weir::tensorflow::addConvolutionHandlers(Handlers &handlers) {
         "Conv3DBackpropFilterV2", "DepthwiseConv2dNativeBackpropFilter"})
     handlers[name] = backToFilter;
 }
+
+} // namespace weir::tensorflow

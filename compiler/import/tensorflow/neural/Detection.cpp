@@ -1,7 +1,10 @@
 // Non-maximum suppression. How many boxes are taken only the run knows: unless
 // the results are padded, their size is open.
 
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
@@ -11,9 +14,8 @@
 #include "dialects/graph/Neural.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// What the versions have in common. The first has the overlap as an attribute,
@@ -201,7 +203,7 @@ LogicalResult combine(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addDetectionHandlers(Handlers &handlers) {
+void addDetectionHandlers(Handlers &handlers) {
   for (const char *name :
        {"NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3",
         "NonMaxSuppressionV4", "NonMaxSuppressionV5"})
@@ -209,9 +211,11 @@ void weir::tensorflow::addDetectionHandlers(Handlers &handlers) {
   handlers["CombinedNonMaxSuppression"] = combine;
 }
 
-void weir::tensorflow::addBoundedDetectionHandlers(BoundedHandlers &handlers) {
+void addBoundedDetectionHandlers(BoundedHandlers &handlers) {
   for (const char *name :
        {"NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3",
         "NonMaxSuppressionV4", "NonMaxSuppressionV5"})
     handlers[name] = suppress;
 }
+
+} // namespace weir::tensorflow

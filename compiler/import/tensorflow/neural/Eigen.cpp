@@ -15,9 +15,8 @@
 #include "dialects/graph/Shape.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// Operand `i` where it holds square matrices of floats; halves in f32.
@@ -257,7 +256,7 @@ LogicalResult tridiagonalProduct(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addEigenHandlers(Handlers &handlers) {
+void addEigenHandlers(Handlers &handlers) {
   for (const char *name : {"SelfAdjointEigV2", "BatchSelfAdjointEigV2"})
     handlers[name] = selfAdjointEig;
   for (const char *name : {"SelfAdjointEig", "BatchSelfAdjointEig"})
@@ -266,3 +265,5 @@ void weir::tensorflow::addEigenHandlers(Handlers &handlers) {
   handlers["TridiagonalSolve"] = tridiagonalSolve;
   handlers["TridiagonalMatMul"] = tridiagonalProduct;
 }
+
+} // namespace weir::tensorflow

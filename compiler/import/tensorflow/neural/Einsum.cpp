@@ -1,15 +1,17 @@
 // Einsum.
 
 #include "compiler/import/build/Einsum.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 FailureOr<Equation> equationOf(Node &node) {
@@ -82,10 +84,12 @@ LogicalResult boundedEinsum(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addEinsumHandlers(Handlers &handlers) {
+void addEinsumHandlers(Handlers &handlers) {
   handlers["Einsum"] = importEinsum;
 }
 
-void weir::tensorflow::addBoundedEinsumHandlers(BoundedHandlers &handlers) {
+void addBoundedEinsumHandlers(BoundedHandlers &handlers) {
   handlers["Einsum"] = boundedEinsum;
 }
+
+} // namespace weir::tensorflow

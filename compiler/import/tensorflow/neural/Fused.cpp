@@ -4,6 +4,7 @@
 #include "compiler/import/tensorflow/neural/Fused.h"
 
 #include "compiler/import/Names.h"
+#include "compiler/import/tensorflow/Handlers.h"
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
@@ -11,9 +12,8 @@
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// The first result of another op's handler on the node.
@@ -160,10 +160,12 @@ LogicalResult composition(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addFusedHandlers(Handlers &handlers) {
+void addFusedHandlers(Handlers &handlers) {
   handlers["_FusedConv2D"] = convolution;
   handlers["_FusedDepthwiseConv2dNative"] = convolution;
   handlers["_FusedMatMul"] = product;
   handlers["_FusedBatchNormEx"] = normalization;
   handlers["_UnaryOpsComposition"] = composition;
 }
+
+} // namespace weir::tensorflow

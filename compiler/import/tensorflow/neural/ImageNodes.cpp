@@ -1,5 +1,8 @@
 // Colors of images, and crops of them.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
@@ -8,9 +11,8 @@
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// Three tensors, the channels of images.
@@ -228,7 +230,7 @@ LogicalResult cropAndResize(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addImageHandlers(Handlers &handlers) {
+void addImageHandlers(Handlers &handlers) {
   handlers["RGBToHSV"] = rgbToHsv;
   handlers["HSVToRGB"] = hsvToRgb;
   handlers["AdjustHue"] = adjustHue;
@@ -239,10 +241,12 @@ void weir::tensorflow::addImageHandlers(Handlers &handlers) {
   addResizeHandlers(handlers);
 }
 
-void weir::tensorflow::addBoundedImageHandlers(BoundedHandlers &handlers) {
+void addBoundedImageHandlers(BoundedHandlers &handlers) {
   for (const char *name :
        {"RGBToHSV", "HSVToRGB", "AdjustHue", "AdjustSaturation"})
     handlers[name] = boundedPixels;
   handlers["AdjustContrastv2"] = adjustContrast;
   addBoundedResizeHandlers(handlers);
 }
+
+} // namespace weir::tensorflow

@@ -12,9 +12,8 @@
 #include "dialects/graph/Reduce.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// Operand `i` where it holds matrices of floats, square ones if so asked;
@@ -202,7 +201,7 @@ LogicalResult cross(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addLinearHandlers(Handlers &handlers) {
+void addLinearHandlers(Handlers &handlers) {
   for (const char *prefix : {"", "Batch"}) {
     auto named = [&](const char *name) { return (Twine(prefix) + name).str(); };
     handlers[named("Cholesky")] = cholesky;
@@ -218,3 +217,5 @@ void weir::tensorflow::addLinearHandlers(Handlers &handlers) {
   handlers["Cross"] = cross;
   addEigenHandlers(handlers);
 }
+
+} // namespace weir::tensorflow

@@ -3,6 +3,7 @@
 
 #include "compiler/import/tensorflow/neural/Morphology.h"
 
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
@@ -13,9 +14,8 @@
 #include <limits>
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// Each step of the shape is ops of its own.
@@ -168,8 +168,10 @@ LogicalResult dilateGradient(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addMorphologyHandlers(Handlers &handlers) {
+void addMorphologyHandlers(Handlers &handlers) {
   handlers["Dilation2D"] = dilate;
   handlers["Dilation2DBackpropInput"] = dilateGradient<false>;
   handlers["Dilation2DBackpropFilter"] = dilateGradient<true>;
 }
+
+} // namespace weir::tensorflow

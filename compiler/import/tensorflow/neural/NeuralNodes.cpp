@@ -11,9 +11,8 @@
 #include "dialects/graph/Shape.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 LogicalResult matMul(Node &node) {
@@ -127,7 +126,7 @@ LogicalResult l2Loss(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addNeuralHandlers(Handlers &handlers) {
+void addNeuralHandlers(Handlers &handlers) {
   for (const char *name :
        {"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
     handlers[name] = matMul;
@@ -146,3 +145,5 @@ void weir::tensorflow::addNeuralHandlers(Handlers &handlers) {
   addPoolHandlers(handlers);
   addRecurrentHandlers(handlers);
 }
+
+} // namespace weir::tensorflow

@@ -6,9 +6,8 @@
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// The images of a node and vectors along their channels.
@@ -187,7 +186,7 @@ LogicalResult localResponseGradient(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addNormHandlers(Handlers &handlers) {
+void addNormHandlers(Handlers &handlers) {
   for (const char *name :
        {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
     handlers[name] = batchNorm;
@@ -198,3 +197,5 @@ void weir::tensorflow::addNormHandlers(Handlers &handlers) {
   handlers["LRN"] = localResponse;
   handlers["LRNGrad"] = localResponseGradient;
 }
+
+} // namespace weir::tensorflow

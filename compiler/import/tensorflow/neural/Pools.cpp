@@ -11,9 +11,8 @@
 #include <numeric>
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// A pool's windows over its operand 0 (or over images of `shape`), and the
@@ -235,7 +234,7 @@ LogicalResult averageGradient(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addPoolHandlers(Handlers &handlers) {
+void addPoolHandlers(Handlers &handlers) {
   for (const char *name : {"MaxPool", "MaxPoolV2", "MaxPool3D"})
     handlers[name] = forward<poolMax>;
   for (const char *name : {"AvgPool", "AvgPool3D"})
@@ -251,3 +250,5 @@ void weir::tensorflow::addPoolHandlers(Handlers &handlers) {
   for (const char *name : {"AvgPoolGrad", "AvgPool3DGrad"})
     handlers[name] = averageGradient;
 }
+
+} // namespace weir::tensorflow

@@ -5,9 +5,8 @@
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// A long short-term memory: its weights and how it computes.
@@ -115,9 +114,11 @@ LogicalResult gruCell(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addRecurrentHandlers(Handlers &handlers) {
+void addRecurrentHandlers(Handlers &handlers) {
   handlers["LSTMBlockCell"] = lstmCell;
   handlers["BlockLSTM"] = lstmSequence;
   handlers["BlockLSTMV2"] = lstmSequence;
   handlers["GRUBlockCell"] = gruCell;
 }
+
+} // namespace weir::tensorflow

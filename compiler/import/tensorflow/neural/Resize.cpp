@@ -3,6 +3,10 @@
 
 #include "compiler/import/tensorflow/neural/Resize.h"
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -11,8 +15,6 @@
 #include <limits>
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
 namespace weir::tensorflow {
 
@@ -67,8 +69,6 @@ void cubicTaps(const Scale &scale, Taps (&taps)[4]) {
                           ? select(scaled, weights[k] / total, weights[k])
                           : weights[k];
 }
-
-} // namespace weir::tensorflow
 
 namespace {
 
@@ -254,13 +254,15 @@ constexpr std::pair<const char *, Handler> resizes[] = {
 
 } // namespace
 
-void weir::tensorflow::addResizeHandlers(Handlers &handlers) {
+void addResizeHandlers(Handlers &handlers) {
   for (auto [op, handler] : resizes)
     handlers[op] = handler;
   addResizeGradientHandlers(handlers);
 }
 
-void weir::tensorflow::addBoundedResizeHandlers(BoundedHandlers &handlers) {
+void addBoundedResizeHandlers(BoundedHandlers &handlers) {
   for (auto [op, handler] : resizes)
     handlers[op] = {handler, {1}};
 }
+
+} // namespace weir::tensorflow

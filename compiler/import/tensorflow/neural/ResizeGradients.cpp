@@ -6,9 +6,8 @@
 #include "dialects/graph/Index.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// `images` along `axis` with each of its rows added to that of `count` which
@@ -123,8 +122,10 @@ LogicalResult bicubicGradient(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addResizeGradientHandlers(Handlers &handlers) {
+void addResizeGradientHandlers(Handlers &handlers) {
   handlers["ResizeNearestNeighborGrad"] = nearestGradient;
   handlers["ResizeBilinearGrad"] = bilinearGradient;
   handlers["ResizeBicubicGrad"] = bicubicGradient;
 }
+
+} // namespace weir::tensorflow

@@ -10,9 +10,8 @@
 #include <numeric>
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// One, two or three dimensions, from the end of the op's name.
@@ -254,7 +253,7 @@ LogicalResult mfcc(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addSignalHandlers(Handlers &handlers) {
+void addSignalHandlers(Handlers &handlers) {
   for (const char *name : {"FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D"})
     handlers[name] = {fft, Takes::complex};
   for (const char *name : {"IRFFT", "IRFFT2D", "IRFFT3D"})
@@ -264,3 +263,5 @@ void weir::tensorflow::addSignalHandlers(Handlers &handlers) {
   handlers["AudioSpectrogram"] = spectrogram;
   handlers["Mfcc"] = mfcc;
 }
+
+} // namespace weir::tensorflow

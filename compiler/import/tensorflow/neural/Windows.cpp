@@ -5,8 +5,6 @@
 #include "dialects/graph/Index.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
 namespace weir::tensorflow {
 

@@ -1,8 +1,13 @@
 // Random numbers of one distribution, and random orders.
 
+#include "compiler/import/tensorflow/random/RandomNodes.h"
+
 #include "compiler/import/tensorflow/random/Random.h"
 
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

@@ -4,8 +4,14 @@
 
 #include "compiler/import/tensorflow/random/Random.h"
 
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Joins.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/control/Repeat.h"
+#include "compiler/import/tensorflow/random/RandomNodes.h"
+#include "compiler/import/tensorflow/random/Stateless.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elements.h"

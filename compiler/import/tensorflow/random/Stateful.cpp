@@ -3,8 +3,10 @@
 
 #include "compiler/import/tensorflow/random/Random.h"
 
+#include "compiler/import/tensorflow/random/RandomNodes.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 #include "compiler/import/tensorflow/state/State.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -1,9 +1,13 @@
 // Random ops that are given the generator's state: by seeds, from which it is
 // made, or in their second version as key and counter.
 
+#include "compiler/import/tensorflow/random/Stateless.h"
+
 #include "compiler/import/tensorflow/random/Random.h"
 
+#include "compiler/import/rules/Joins.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/random/RandomNodes.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elementwise.h"

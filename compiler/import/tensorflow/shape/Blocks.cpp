@@ -1,14 +1,16 @@
 // Blocks of space that become batches or channels, and back; patches.
 
+#include "compiler/import/tensorflow/shape/Blocks.h"
+
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
-FailureOr<Integers> weir::tensorflow::blockSizes(Node &node) {
+namespace weir::tensorflow {
+
+FailureOr<Integers> blockSizes(Node &node) {
   if (node.op().ends_with("ND"))
     return node.integers(1);
   return Integers(2, node.intAttr("block_size"));
@@ -203,7 +205,7 @@ LogicalResult importExtractImagePatches(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addBlockHandlers(Handlers &handlers) {
+void addBlockHandlers(Handlers &handlers) {
   handlers["SpaceToBatch"] = importSpaceToBatch;
   handlers["SpaceToBatchND"] = importSpaceToBatch;
   handlers["BatchToSpace"] = importBatchToSpace;
@@ -212,3 +214,5 @@ void weir::tensorflow::addBlockHandlers(Handlers &handlers) {
   handlers["DepthToSpace"] = importDepth;
   handlers["ExtractImagePatches"] = importExtractImagePatches;
 }
+
+} // namespace weir::tensorflow

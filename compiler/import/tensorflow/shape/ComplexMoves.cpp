@@ -2,6 +2,7 @@
 
 #include "compiler/import/tensorflow/shape/Moves.h"
 
+#include "compiler/import/tensorflow/Handlers.h"
 #include "compiler/import/tensorflow/Tracer.h"
 
 using namespace mlir;

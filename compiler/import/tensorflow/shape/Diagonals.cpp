@@ -4,9 +4,8 @@
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// Matrices of more elements would need too large tables of places.
@@ -258,7 +257,7 @@ LogicalResult importDiagPart(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addDiagonalHandlers(Handlers &handlers) {
+void addDiagonalHandlers(Handlers &handlers) {
   for (const char *name :
        {"MatrixDiag", "BatchMatrixDiag", "MatrixDiagV2", "MatrixDiagV3"})
     handlers[name] = importMatrixDiag;
@@ -273,3 +272,5 @@ void weir::tensorflow::addDiagonalHandlers(Handlers &handlers) {
   handlers["Diag"] = importDiag;
   handlers["DiagPart"] = importDiagPart;
 }
+
+} // namespace weir::tensorflow

@@ -1,7 +1,11 @@
 // Gathers, one-hot vectors, and the ops of constants whose results' shapes
 // depend on values.
 
+#include "compiler/import/tensorflow/shape/IndexNodes.h"
+
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/bounded/Where.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elements.h"
@@ -10,63 +14,30 @@
 #include "dialects/graph/Index.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
+
+namespace weir::tensorflow {
 
 /// Gather, and GatherV2 with an axis and batch dimensions.
-LogicalResult weir::tensorflow::importGather(Node &node) {
+LogicalResult importGather(Node &node) {
   if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))
     return failure();
-  Expr x = operand(node, 0), indices = operand(node, 1);
-  int64_t axis = 0, batch = node.intAttr("batch_dims");
+  int64_t axis = 0;
   if (node.size() > 2) {
-    auto given = node.axisAt(2, x.rank());
+    auto given = node.axisAt(2, node.rank(0));
     if (failed(given))
       return failure();
     axis = *given;
   }
-  batch = batch < 0 ? batch + indices.rank() : batch;
-  if (batch < 0 || batch > axis || axis >= x.rank() || batch > indices.rank() ||
-      x.shape().take_front(batch) != indices.shape().take_front(batch))
-    return node.error() << "cannot gather from dimension " << axis << " of "
-                        << x.type() << " by " << indices.type() << " with "
-                        << batch << " batch dimensions";
-  if (failed(checkIndices(node, 1, indices, x.size(axis))))
-    return failure();
-  Integers shape(x.shape().take_front(axis));
-  llvm::append_range(shape, indices.shape().drop_front(batch));
-  llvm::append_range(shape, x.shape().drop_front(axis + 1));
-  if (failed(countOrError(node, shape)))
-    return failure();
-  if (x.size(axis) == 0 && !llvm::is_contained(shape, 0))
-    return node.error() << "gathers from the empty dimension " << axis << " of "
-                        << x.type();
-  return give(node,
-              Expr(node.b, make<graph::GatherOp>(node.b, x.value, indices.value,
-                                                 axis, batch)));
+  int64_t batch = node.intAttr("batch_dims");
+  if (batch < 0)
+    batch += node.rank(1);
+  return giveGathered(node, node.traced(1), axis, batch);
 }
 
-LogicalResult weir::tensorflow::importGatherNd(Node &node) {
+LogicalResult importGatherNd(Node &node) {
   if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))
     return failure();
-  Expr x = operand(node, 0), indices = operand(node, 1);
-  if (indices.rank() < 1 || indices.shape().back() > x.rank())
-    return node.error() << "the index vectors of " << indices.type()
-                        << " do not suit " << x.type();
-  int64_t length = indices.shape().back();
-  Integers shape(indices.shape().drop_back());
-  llvm::append_range(shape, x.shape().drop_front(length));
-  if (failed(countOrError(node, shape)))
-    return failure();
-  for (int64_t k = 0; k < length; ++k)
-    if (failed(checkIndices(node, 1, slice(indices, indices.rank() - 1, k, 1),
-                            x.size(k))))
-      return failure();
-  if (llvm::is_contained(x.shape().take_front(length), 0) &&
-      !llvm::is_contained(shape, 0))
-    return node.error() << "gathers from an empty dimension of " << x.type();
-  return give(node, Expr(node.b, make<graph::GatherNdOp>(node.b, x.value,
-                                                         indices.value, 0)));
+  return giveGatheredNd(node, node.traced(1));
 }
 
 namespace {
@@ -317,10 +288,10 @@ LogicalResult importInvertPermutation(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addIndexHandlers(Handlers &handlers) {
-  handlers["Gather"] = importGather;
-  handlers["GatherV2"] = importGather;
-  handlers["GatherNd"] = importGatherNd;
+void addIndexHandlers(Handlers &handlers) {
+  handlers["Gather"] = {importGather, Takes::open};
+  handlers["GatherV2"] = {importGather, Takes::open};
+  handlers["GatherNd"] = {importGatherNd, Takes::open};
   handlers["OneHot"] = importOneHot;
   handlers["Where"] = importWhere;
   for (const char *name :
@@ -336,3 +307,5 @@ void weir::tensorflow::addIndexHandlers(Handlers &handlers) {
   addScatterHandlers(handlers);
   addSegmentHandlers(handlers);
 }
+
+} // namespace weir::tensorflow

@@ -1,31 +1,21 @@
 // Concat, split, pack and unpack.
 
+#include "compiler/import/rules/Joins.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
-LogicalResult join(Node &node, ArrayRef<Expr> parts, int64_t axis) {
-  Integers shape(parts[0].shape());
-  for (Expr part : parts.drop_front()) {
-    Integers alike(part.shape());
-    if (part.rank() == parts[0].rank())
-      alike[axis] = parts[0].size(axis);
-    if (ArrayRef<int64_t>(alike) != parts[0].shape() ||
-        part.elementType() != parts[0].elementType())
-      return node.error() << "cannot join " << parts[0].type() << " and "
-                          << part.type() << " along dimension " << axis;
-    if (llvm::AddOverflow(shape[axis], part.size(axis), shape[axis]))
-      return node.error() << "makes too many elements";
-  }
-  if (failed(countOrError(node, shape)))
-    return failure();
-  return give(node, concat(parts, axis));
+/// The operands from `first` on, `count` of them.
+SmallVector<Traced> operandsFrom(Node &node, unsigned first, unsigned count) {
+  SmallVector<Traced> parts;
+  for (unsigned i = 0; i < count; ++i)
+    parts.push_back(node.traced(first + i));
+  return parts;
 }
 
 /// Concat has its axis first, ConcatV2 last.
@@ -41,10 +31,7 @@ LogicalResult importConcat(Node &node) {
   auto axis = node.axisAt(axisFirst ? 0 : last, node.rank(first));
   if (failed(axis))
     return failure();
-  SmallVector<Expr> parts;
-  for (unsigned i = 0; i < last; ++i)
-    parts.push_back(operand(node, first + i));
-  return join(node, parts, *axis);
+  return giveJoined(node, operandsFrom(node, first, last), *axis);
 }
 
 /// Where in the result of a concat of tensors of these shapes each begins.
@@ -72,15 +59,23 @@ LogicalResult importConcatOffset(Node &node) {
   return give(node, offsets);
 }
 
-LogicalResult splitBy(Node &node, Expr x, int64_t axis,
-                      ArrayRef<int64_t> sizes) {
-  SmallVector<Expr> parts;
-  int64_t start = 0;
-  for (int64_t size : sizes) {
-    parts.push_back(slice(x, axis, start, size));
-    start += size;
-  }
-  return give(node, parts);
+/// The size of the dimension along which a tensor is taken apart.
+FailureOr<int64_t> sizeAlong(Node &node, const Traced &x, int64_t axis) {
+  Size size = sizesOf(x)[axis];
+  if (size.isKnown())
+    return size.bound;
+  return node.unsupported("takes apart a dimension whose size is known only at "
+                          "run time");
+}
+
+/// Parts of these sizes, one after the other.
+LogicalResult giveParts(Node &node, const Traced &x, int64_t axis,
+                        ArrayRef<int64_t> sizes) {
+  SmallVector<Value> scalars;
+  for (int64_t size : sizes)
+    scalars.push_back(number(node.b, size).value);
+  auto parts = partsOf(node, x, axis, scalars);
+  return failed(parts) ? failure() : node.tracedResults(std::move(*parts));
 }
 
 LogicalResult importSplit(Node &node) {
@@ -89,12 +84,14 @@ LogicalResult importSplit(Node &node) {
   auto axis = node.axisAt(0, node.rank(1));
   if (failed(axis))
     return failure();
-  Expr x = operand(node, 1);
+  auto size = sizeAlong(node, node.traced(1), *axis);
+  if (failed(size))
+    return failure();
   int64_t count = node.intAttr("num_split");
-  if (count < 1 || count > (1 << 24) || x.size(*axis) % count != 0)
+  if (count < 1 || count > (1 << 24) || *size % count != 0)
     return node.error() << "cannot split dimension " << *axis << " of "
-                        << x.type() << " into " << count << " parts";
-  return splitBy(node, x, *axis, Integers(count, x.size(*axis) / count));
+                        << node.type(1) << " into " << count << " parts";
+  return giveParts(node, node.traced(1), *axis, Integers(count, *size / count));
 }
 
 /// One of the sizes may be -1: what is left.
@@ -105,8 +102,10 @@ LogicalResult importSplitV(Node &node) {
   auto axis = node.axisAt(2, node.rank(0));
   if (failed(sizes) || failed(axis))
     return failure();
-  Expr x = operand(node, 0);
-  int64_t left = x.size(*axis), unknown = -1;
+  auto all = sizeAlong(node, node.traced(0), *axis);
+  if (failed(all))
+    return failure();
+  int64_t left = *all, unknown = -1;
   for (auto [i, size] : llvm::enumerate(*sizes)) {
     if (size == -1 && unknown < 0) {
       unknown = static_cast<int64_t>(i);
@@ -114,15 +113,12 @@ LogicalResult importSplitV(Node &node) {
     }
     if (size < 0 || size > left)
       return node.error() << "cannot split dimension " << *axis << " of "
-                          << x.type() << " into [" << *sizes << "]";
+                          << node.type(0) << " into [" << *sizes << "]";
     left -= size;
   }
   if (unknown >= 0)
     (*sizes)[unknown] = left;
-  else if (left)
-    return node.error() << "cannot split dimension " << *axis << " of "
-                        << x.type() << " into [" << *sizes << "]";
-  return splitBy(node, x, *axis, *sizes);
+  return giveParts(node, node.traced(0), *axis, *sizes);
 }
 
 LogicalResult importPack(Node &node) {
@@ -131,35 +127,32 @@ LogicalResult importPack(Node &node) {
   auto axis = node.axis(node.intAttr("axis"), node.rank(0) + 1);
   if (failed(axis))
     return failure();
-  SmallVector<Expr> parts;
-  for (unsigned i = 0; i < node.size(); ++i) {
-    if (node.type(i) != node.type(0))
-      return node.error() << "cannot pack " << node.type(0) << " and "
-                          << node.type(i);
-    parts.push_back(
-        reshape(operand(node, i), replaceDims(node.shape(i), *axis, 0, {1})));
-  }
-  return join(node, parts, *axis);
+  return giveStacked(node, operandsFrom(node, 0, node.size()), *axis);
 }
 
 LogicalResult importUnpack(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
-  Expr x = operand(node, 0);
-  auto axis = node.axis(node.intAttr("axis"), x.rank());
+  auto axis = node.axis(node.intAttr("axis"), node.rank(0));
   if (failed(axis))
     return failure();
-  int64_t count = node.intAttr("num", x.size(*axis));
-  if (count != x.size(*axis))
+  auto size = sizeAlong(node, node.traced(0), *axis);
+  if (failed(size))
+    return failure();
+  int64_t count = node.intAttr("num", *size);
+  if (count != *size)
     return node.error() << "cannot unpack dimension " << *axis << " of "
-                        << x.type() << " into " << count;
+                        << node.type(0) << " into " << count;
   if (count > (1 << 24))
     return node.error() << "has too many results";
-  SmallVector<Expr> parts;
+  Expr x = operand(node, 0);
+  Sizes sizes = sizesOf(node.traced(0));
+  sizes.erase(sizes.begin() + *axis);
+  SmallVector<Traced> parts;
   for (int64_t i = 0; i < count; ++i)
-    parts.push_back(
-        reshape(slice(x, *axis, i, 1), replaceDims(x.shape(), *axis, 1, {})));
-  return give(node, parts);
+    parts.push_back(withSizes(
+        reshape(slice(x, *axis, i, 1), boundsOf(sizes)).value, sizes));
+  return node.tracedResults(std::move(parts));
 }
 
 LogicalResult importParallelConcat(Node &node) {
@@ -167,21 +160,20 @@ LogicalResult importParallelConcat(Node &node) {
     return failure();
   if (node.rank(0) < 1)
     return node.error() << "cannot join scalars";
-  SmallVector<Expr> parts;
-  for (unsigned i = 0; i < node.size(); ++i)
-    parts.push_back(operand(node, i));
-  return join(node, parts, 0);
+  return giveJoined(node, operandsFrom(node, 0, node.size()), 0);
 }
 
 } // namespace
 
-void weir::tensorflow::addJoinHandlers(Handlers &handlers) {
-  handlers["Concat"] = importConcat;
-  handlers["ConcatV2"] = importConcat;
+void addJoinHandlers(Handlers &handlers) {
+  handlers["Concat"] = {importConcat, Takes::open};
+  handlers["ConcatV2"] = {importConcat, Takes::open};
   handlers["ConcatOffset"] = importConcatOffset;
-  handlers["Split"] = importSplit;
-  handlers["SplitV"] = importSplitV;
-  handlers["Pack"] = importPack;
-  handlers["Unpack"] = importUnpack;
+  handlers["Split"] = {importSplit, Takes::open};
+  handlers["SplitV"] = {importSplitV, Takes::open};
+  handlers["Pack"] = {importPack, Takes::open};
+  handlers["Unpack"] = {importUnpack, Takes::open};
   handlers["ParallelConcat"] = importParallelConcat;
 }
+
+} // namespace weir::tensorflow

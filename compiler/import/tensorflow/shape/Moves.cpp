@@ -132,45 +132,4 @@ LogicalResult wantIndices(Node &node, unsigned i) {
                       << node.type(i);
 }
 
-LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,
-                           int64_t size, bool negativeIsFine) {
-  if (!indices || indices.type().getNumElements() == 0)
-    return success();
-  Attribute value;
-  if (matchPattern(indices.value, m_Constant(&value))) {
-    std::optional<SmallVector<int64_t>> known = graph::integersOf(value);
-    if (known) {
-      for (int64_t index : *known)
-        if (index >= size || (index < 0 && !negativeIsFine))
-          return node.error() << "index " << index << " of operand " << operand
-                              << " is not in [0, " << size << ")";
-      return success();
-    }
-  }
-  ImplicitLocOpBuilder &b = node.b;
-  // A size that the type of the indices cannot hold is never met.
-  unsigned width = indices.elementType().getIntOrFloatBitWidth();
-  bool isBounded = size <= llvm::maxIntN(width) - 1;
-  Expr zero = indices.like(0),
-       limit = indices.like(isBounded ? static_cast<double>(size) : 0);
-  if (!align(limit, indices) || !align(zero, indices))
-    return success();
-  Value fits;
-  if (isBounded)
-    fits = make<graph::LessOp>(b, indices.value, limit.value);
-  if (!negativeIsFine) {
-    Value above = make<graph::GreaterEqualOp>(b, indices.value, zero.value);
-    fits = fits ? make<graph::LogicalAndOp>(b, fits, above) : above;
-  }
-  if (!fits)
-    return success();
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, indices.rank()));
-  Value all = make<graph::ReduceAndOp>(b, fits, dims);
-  b.create<graph::CheckOp>(all,
-                           ("node '" + node.name() +
-                            "': an index is not in [0, " + Twine(size) + ")")
-                               .str());
-  return success();
-}
-
 } // namespace weir::tensorflow

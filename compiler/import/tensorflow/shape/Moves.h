@@ -48,26 +48,10 @@ Expr pick(Node &node, Expr x, llvm::ArrayRef<int64_t> places, Expr padding,
 /// be.
 std::optional<int64_t> knownElement(mlir::Value vector, int64_t index);
 
-/// The sizes of a node's blocks of space: of the ND ops operand 1, of the old
-/// ones an attribute for two dimensions.
-mlir::FailureOr<Integers> blockSizes(Node &node);
-
 /// Whether elements of the type can be indices: i32 or i64.
 bool isIndexType(mlir::Type elementType);
 /// An error where operand `i` is not of such elements.
 mlir::LogicalResult wantIndices(Node &node, unsigned i);
-/// Checks, at compile time or at run time, that each index lies in
-/// 0 .. size-1 (or is negative, where that is fine).
-mlir::LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,
-                                 int64_t size, bool negativeIsFine = false);
-
-/// Handlers that those of variables share: of tensors, and of the values that
-/// variables have.
-mlir::LogicalResult importScatter(Node &node);
-mlir::LogicalResult importTensorScatter(Node &node);
-mlir::LogicalResult importGather(Node &node);
-mlir::LogicalResult importGatherNd(Node &node);
-mlir::LogicalResult importStridedSliceUpdate(Node &node);
 
 /// For the table of nodes with complex operands.
 void addComplexMoveHandlers(Handlers &);

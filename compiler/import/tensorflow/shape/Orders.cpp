@@ -1,5 +1,6 @@
 // Ops that order or count: sorts, the largest, places in sorted rows.
 
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -9,9 +10,8 @@
 #include "dialects/graph/Shape.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// TopK has k as an attribute, TopKV2 as an operand.
@@ -187,7 +187,7 @@ LogicalResult importCompareAndBitpack(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addOrderHandlers(Handlers &handlers) {
+void addOrderHandlers(Handlers &handlers) {
   handlers["TopK"] = importTopK;
   handlers["TopKV2"] = importTopK;
   handlers["InTopK"] = importInTopK;
@@ -199,3 +199,5 @@ void weir::tensorflow::addOrderHandlers(Handlers &handlers) {
   handlers["Bucketize"] = importBucketize;
   handlers["CompareAndBitpack"] = importCompareAndBitpack;
 }
+
+} // namespace weir::tensorflow

@@ -1,83 +1,48 @@
 // Pads with a value or with mirrored elements.
 
+#include "compiler/import/rules/Pads.h"
+#include "compiler/import/bounded/Lists.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Shape.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
-/// Numbers before and after each dimension of operand 0, from operand 1.
-LogicalResult marginsOf(Node &node, Integers &low, Integers &high) {
+/// Pad, PadV2 and MirrorPad.
+LogicalResult importPad(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto numbers = node.integers(1);
-  if (failed(numbers))
-    return failure();
-  if (static_cast<int64_t>(numbers->size()) != 2 * node.rank(0))
-    return node.error() << "has " << numbers->size() << " margins for "
-                        << node.type(0);
-  Integers shape;
-  for (int64_t i = 0; i < node.rank(0); ++i) {
-    low.push_back((*numbers)[2 * i]);
-    high.push_back((*numbers)[2 * i + 1]);
-    int64_t size = node.shape(0)[i];
-    if (low[i] < 0 || high[i] < 0 || llvm::AddOverflow(size, low[i], size) ||
-        llvm::AddOverflow(size, high[i], size))
-      return node.error() << "cannot pad dimension " << i << " by " << low[i]
-                          << " and " << high[i];
-    shape.push_back(size);
+  ImplicitLocOpBuilder &b = node.b;
+  RankedTensorType list = node.type(1);
+  int64_t rank = node.rank(0);
+  if (node.traced(1).isBounded() ||
+      list.getShape() != ArrayRef<int64_t>({rank, 2}) ||
+      !isa<IntegerType>(list.getElementType()))
+    return node.error() << "cannot pad " << node.type(0) << " by " << list;
+  if (node.size() > 2 &&
+      (node.rank(2) != 0 ||
+       node.type(2).getElementType() != node.type(0).getElementType()))
+    return node.error() << "cannot pad " << node.type(0) << " with "
+                        << node.type(2);
+  Margins margins;
+  for (int64_t i = 0; i < 2 * rank; ++i)
+    (i % 2 ? margins.high : margins.low)
+        .push_back(Expr(
+            b, castTo(b, elementOf(b, node.operand(1), i), b.getI64Type())));
+  if (node.op() == "MirrorPad") {
+    // REFLECT leaves out the outermost element, SYMMETRIC repeats it.
+    StringRef mode = node.stringAttr("mode");
+    if (mode != "REFLECT" && mode != "SYMMETRIC")
+      return node.error() << "has no mode '" << escaped(mode, 20)
+                          << "'; REFLECT and SYMMETRIC are known";
+    margins.edges = mode == "SYMMETRIC" ? Edges::symmetric : Edges::reflect;
   }
-  return countOrError(node, shape);
-}
-
-LogicalResult importPad(Node &node) {
-  Integers low, high;
-  if (failed(marginsOf(node, low, high)))
-    return failure();
-  Expr x = operand(node, 0), value = x.like(0);
-  if (node.size() > 2) {
-    value = operand(node, 2);
-    if (value.rank() != 0 || value.elementType() != x.elementType())
-      return node.error() << "cannot pad " << x.type() << " with "
-                          << value.type();
-  }
-  return give(node,
-              Expr(node.b, make<graph::PadOp>(node.b, x.value, value.value, low,
-                                              high, Integers(low.size(), 0))));
-}
-
-LogicalResult importMirrorPad(Node &node) {
-  Integers low, high;
-  if (failed(marginsOf(node, low, high)))
-    return failure();
-  Expr x = operand(node, 0);
-  // REFLECT leaves out the outermost element, SYMMETRIC repeats it.
-  StringRef mode = node.stringAttr("mode");
-  if (mode != "REFLECT" && mode != "SYMMETRIC")
-    return node.error() << "has no mode '" << mode
-                        << "'; REFLECT and SYMMETRIC are known";
-  int64_t skip = mode == "REFLECT" ? 1 : 0;
-  for (int64_t dim = 0; dim < x.rank(); ++dim) {
-    int64_t size = x.size(dim), most = std::max<int64_t>(size - skip, 0);
-    if (low[dim] > most || high[dim] > most)
-      return node.error() << "cannot mirror " << std::max(low[dim], high[dim])
-                          << " elements of dimension " << dim << " of size "
-                          << size;
-    SmallVector<Expr> parts;
-    if (low[dim])
-      parts.push_back(reverse(slice(x, dim, skip, low[dim]), {dim}));
-    parts.push_back(x);
-    if (high[dim])
-      parts.push_back(
-          reverse(slice(x, dim, size - skip - high[dim], high[dim]), {dim}));
-    x = concat(parts, dim);
-  }
-  return give(node, x);
+  return givePadded(node, margins,
+                    node.size() > 2 ? operand(node, 2)
+                                    : operand(node, 0).like(0));
 }
 
 /// What the margins of a MirrorPad repeat adds to what they repeat.
@@ -120,9 +85,10 @@ LogicalResult importMirrorPadGrad(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addPadHandlers(Handlers &handlers) {
-  handlers["Pad"] = importPad;
-  handlers["PadV2"] = importPad;
-  handlers["MirrorPad"] = importMirrorPad;
+void addPadHandlers(Handlers &handlers) {
+  for (StringRef op : {"Pad", "PadV2", "MirrorPad"})
+    handlers[op] = {importPad, Takes::open};
   handlers["MirrorPadGrad"] = importMirrorPadGrad;
 }
+
+} // namespace weir::tensorflow

@@ -1,5 +1,6 @@
 // Ops that compute with indices and dimensions themselves.
 
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elements.h"
@@ -7,9 +8,8 @@
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// From places in row-major order to coordinates in a constant shape.
@@ -98,8 +98,10 @@ LogicalResult importVecPermute(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addPlaceHandlers(Handlers &handlers) {
+void addPlaceHandlers(Handlers &handlers) {
   handlers["UnravelIndex"] = importUnravelIndex;
   handlers["DataFormatDimMap"] = importDimMap;
   handlers["DataFormatVecPermute"] = importVecPermute;
 }
+
+} // namespace weir::tensorflow

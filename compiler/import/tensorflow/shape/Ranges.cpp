@@ -1,32 +1,32 @@
 // Tensors made from few numbers: fills, ranges.
 
+#include "compiler/import/rules/Counts.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 LogicalResult importFill(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto shape = node.integers(0);
-  if (failed(shape) || failed(countOrError(node, *shape)))
-    return failure();
   if (node.rank(1) != 0)
     return node.error() << "cannot fill with " << node.type(1);
-  Traced value = node.traced(1);
-  for (Value *part : {&value.value, &value.imaginary})
-    if (*part)
-      *part = broadcastTo(node.b, *part, *shape);
-  return node.tracedResults({value});
+  auto sizes = sizesAt(node, 0);
+  if (failed(sizes))
+    return failure();
+  const Traced &one = node.traced(1);
+  SmallVector<int64_t> bounds = boundsOf(*sizes);
+  Traced filled = withSizes(broadcastTo(node.b, one.value, bounds), *sizes);
+  if (one.imaginary)
+    filled.imaginary = broadcastTo(node.b, one.imaginary, bounds);
+  return node.tracedResults({filled});
 }
 
 /// ZerosLike and OnesLike.
@@ -45,34 +45,14 @@ LogicalResult importLike(Node &node) {
 LogicalResult importEmpty(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
-  auto shape = node.integers(0);
-  if (failed(shape) || failed(countOrError(node, *shape)))
-    return failure();
   Type type = node.typeAttr("dtype");
   if (!type)
     return node.unsupported("its element type");
-  return give(node, filled(node, *shape, type, 0));
-}
-
-/// The number of a constant scalar, as a double, which holds every i32.
-FailureOr<double> numberOf(Node &node, unsigned i) {
-  auto value = node.constant(i);
-  if (failed(value))
+  auto sizes = sizesAt(node, 0);
+  if (failed(sizes))
     return failure();
-  if (value->getNumElements() != 1)
-    return node.error() << "operand " << i << " holds "
-                        << value->getNumElements()
-                        << " numbers where one is wanted";
-  if (isa<FloatType>(value->getElementType())) {
-    APFloat number = *value->value_begin<APFloat>();
-    bool loses;
-    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
-    return number.convertToDouble();
-  }
-  auto number = node.integer(i);
-  if (failed(number))
-    return failure();
-  return static_cast<double>(*number);
+  Expr zeros = filled(node, boundsOf(*sizes), type, 0);
+  return node.tracedResults({withSizes(zeros.value, *sizes)});
 }
 
 /// start + i * step, in the arithmetic of the type.
@@ -91,34 +71,8 @@ LogicalResult importRange(Node &node) {
     if (node.type(i) != RankedTensorType::get({}, type))
       return node.error() << "operand " << i << " is " << node.type(i)
                           << ", no scalar of the type of the others";
-  int64_t count = 0;
-  if (isa<FloatType>(type)) {
-    auto start = numberOf(node, 0), limit = numberOf(node, 1),
-         step = numberOf(node, 2);
-    if (failed(start) || failed(limit) || failed(step))
-      return failure();
-    double size = std::ceil(std::abs((*limit - *start) / *step));
-    if (*step == 0 || !(size < 1e15) ||
-        (*start != *limit && (*limit > *start) != (*step > 0)))
-      return node.error() << "has no range from " << *start << " to " << *limit
-                          << " by " << *step;
-    count = static_cast<int64_t>(size);
-  } else {
-    auto start = node.integer(0), limit = node.integer(1),
-         step = node.integer(2);
-    if (failed(start) || failed(limit) || failed(step))
-      return failure();
-    int64_t span;
-    if (*step == 0 || llvm::SubOverflow(*limit, *start, span) ||
-        (span != 0 && (span > 0) != (*step > 0)))
-      return node.error() << "has no range from " << *start << " to " << *limit
-                          << " by " << *step;
-    count = span / *step + (span % *step != 0);
-  }
-  if (failed(countOrError(node, {count})))
-    return failure();
-  return give(
-      node, progression(node, type, count, operand(node, 0), operand(node, 2)));
+  return giveCounted(node, operand(node, 0), operand(node, 1),
+                     operand(node, 2));
 }
 
 LogicalResult importLinSpace(Node &node) {
@@ -185,12 +139,14 @@ LogicalResult importRaggedRange(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addRangeHandlers(Handlers &handlers) {
+void addRangeHandlers(Handlers &handlers) {
   handlers["Fill"] = {importFill, Takes::complex};
   handlers["ZerosLike"] = {importLike, Takes::complex};
   handlers["OnesLike"] = {importLike, Takes::complex};
-  handlers["Empty"] = importEmpty;
-  handlers["Range"] = importRange;
+  handlers["Empty"] = {importEmpty, Takes::open};
+  handlers["Range"] = {importRange, Takes::open};
   handlers["LinSpace"] = importLinSpace;
   handlers["RaggedRange"] = importRaggedRange;
 }
+
+} // namespace weir::tensorflow

@@ -1,6 +1,9 @@
 // Scatters into tensors. Those of reference variables come with the variable's
 // value as first operand; their result is the value after.
 
+#include "compiler/import/tensorflow/shape/Scatters.h"
+
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -9,9 +12,8 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// The combiner that the op's name ends with; nothing for division.
@@ -78,7 +80,7 @@ LogicalResult importScatterNd(Node &node) {
 } // namespace
 
 /// TensorScatterAdd and such, ScatterNdAdd and such.
-LogicalResult weir::tensorflow::importTensorScatter(Node &node) {
+LogicalResult importTensorScatter(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   auto combiner = combinerOf(node.op());
@@ -89,7 +91,7 @@ LogicalResult weir::tensorflow::importTensorScatter(Node &node) {
 }
 
 /// ScatterAdd and such: indices of the first dimension.
-LogicalResult weir::tensorflow::importScatter(Node &node) {
+LogicalResult importScatter(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   Expr x = operand(node, 0), indices = operand(node, 1),
@@ -169,7 +171,7 @@ LogicalResult importInplace(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addScatterHandlers(Handlers &handlers) {
+void addScatterHandlers(Handlers &handlers) {
   handlers["ScatterNd"] = importScatterNd;
   handlers["SparseToDense"] = importSparseToDense;
   handlers["SparseTensorDenseAdd"] = importSparseAdd;
@@ -180,3 +182,5 @@ void weir::tensorflow::addScatterHandlers(Handlers &handlers) {
         "TensorScatterMin", "TensorScatterMax", "ScatterNdNonAliasingAdd"})
     handlers[name] = importTensorScatter;
 }
+
+} // namespace weir::tensorflow

@@ -3,6 +3,8 @@
 
 #include "compiler/import/tensorflow/shape/Segments.h"
 
+#include "compiler/import/rules/Gathers.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
@@ -10,9 +12,8 @@
 #include <numeric>
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 using graph::Combiner;
@@ -58,8 +59,8 @@ FailureOr<Reduction> reductionOf(Node &node, ArrayRef<int64_t> shape,
 
 } // namespace
 
-FailureOr<Expr> weir::tensorflow::combineSegments(Node &node, Expr data,
-                                                  Expr ids, int64_t count) {
+FailureOr<Expr> combineSegments(Node &node, Expr data, Expr ids,
+                                int64_t count) {
   if (ids.rank() > data.rank() ||
       data.shape().take_front(ids.rank()) != ids.shape() || count < 0 ||
       !isIndexType(ids.elementType()) || data.elementType().isInteger(1))
@@ -262,7 +263,7 @@ LogicalResult importHistogram(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addSegmentHandlers(Handlers &handlers) {
+void addSegmentHandlers(Handlers &handlers) {
   for (const char *name :
        {"UnsortedSegmentSum", "UnsortedSegmentProd", "UnsortedSegmentMin",
         "UnsortedSegmentMax", "SegmentSumV2", "SegmentProdV2", "SegmentMinV2",
@@ -280,3 +281,5 @@ void weir::tensorflow::addSegmentHandlers(Handlers &handlers) {
   handlers["DenseBincount"] = importBincount;
   handlers["HistogramFixedWidth"] = importHistogram;
 }
+
+} // namespace weir::tensorflow

@@ -1,5 +1,12 @@
 // Shapes as values, and ops that keep every element.
 
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Gathers.h"
+#include "compiler/import/rules/Repeats.h"
+#include "compiler/import/rules/Reshapes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
@@ -10,9 +17,8 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// Shape and ShapeN.
@@ -43,34 +49,8 @@ LogicalResult importCount(Node &node) {
 LogicalResult importReshape(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto shape = node.integers(1);
-  if (failed(shape))
-    return failure();
-  if (node.rank(1) > 1)
-    return node.error() << "takes its shape from a vector, not from a tensor "
-                           "of rank "
-                        << node.rank(1);
-  // Beside a size of 0 the open one is what the other sizes leave, as
-  // TensorFlow counts: [2, 0] as [2, 0, -1] is [2, 0, 1].
-  bool isEmpty = llvm::is_contained(*shape, 0);
-  int64_t count = 1, unknown = -1, known = 1;
-  for (int64_t size : node.shape(0))
-    count *= isEmpty && size == 0 ? 1 : size;
-  for (auto [i, size] : llvm::enumerate(*shape)) {
-    if (size == -1 && unknown < 0)
-      unknown = static_cast<int64_t>(i);
-    else if (size < 0 || (size && llvm::MulOverflow(known, size, known)))
-      return node.error() << "has no shape [" << *shape << "]";
-  }
-  bool fits = isEmpty        ? node.type(0).getNumElements() == 0
-              : unknown >= 0 ? count % known == 0
-                             : count == known;
-  if (!fits)
-    return node.error() << "cannot shape " << node.type(0).getNumElements()
-                        << " elements as [" << *shape << "]";
-  if (unknown >= 0)
-    (*shape)[unknown] = count / known;
-  return give(node, reshape(operand(node, 0), *shape));
+  auto wanted = listedScalars(node, 1);
+  return failed(wanted) ? failure() : giveReshaped(node, *wanted);
 }
 
 LogicalResult importExpandDims(Node &node) {
@@ -140,80 +120,88 @@ LogicalResult importTranspose(Node &node) {
     return node.error() << "[" << *permutation
                         << "] is no order of the dimensions of "
                         << node.type(0);
-  return give(node, transpose(operand(node, 0), *permutation));
+  Sizes from = sizesOf(node.traced(0)), to;
+  for (int64_t dim : *permutation)
+    to.push_back(from[dim]);
+  Expr x = transpose(operand(node, 0), *permutation);
+  return node.tracedResults({withSizes(x.value, to)});
 }
 
 LogicalResult importTile(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto multiples = node.integers(1);
-  if (failed(multiples))
-    return failure();
-  int64_t rank = node.rank(0);
-  if (static_cast<int64_t>(multiples->size()) != rank)
-    return node.error() << "has " << multiples->size() << " multiples for "
-                        << node.type(0);
-  // Each dimension becomes two, repetitions first, which are then one.
-  Integers split, repeated, whole;
-  for (auto [size, times] : llvm::zip_equal(node.shape(0), *multiples)) {
-    int64_t product;
-    if (times < 0 || llvm::MulOverflow(size, times, product))
-      return node.error() << "cannot repeat a dimension " << times << " times";
-    llvm::append_values(split, 1, size);
-    llvm::append_values(repeated, times, size);
-    whole.push_back(product);
-  }
-  if (failed(countOrError(node, whole)) || failed(countOrError(node, repeated)))
-    return failure();
-  Expr x = reshape(operand(node, 0), split);
-  return give(node, reshape(broadcast(x, repeated), whole));
+  auto multiples = listedScalars(node, 1);
+  return failed(multiples) ? failure() : giveTiled(node, *multiples);
 }
 
 LogicalResult importBroadcastTo(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto shape = node.integers(1);
-  if (failed(shape) || failed(countOrError(node, *shape)))
-    return failure();
-  auto common = broadcastShapes(node.shape(0), *shape);
-  if (failed(common) || *common != *shape)
-    return node.error() << "cannot broadcast " << node.type(0) << " to ["
-                        << *shape << "]";
-  return give(node, broadcast(operand(node, 0), *shape));
+  auto sizes = sizesAt(node, 1);
+  return failed(sizes) ? failure() : giveBroadcast(node, *sizes);
 }
 
+/// Two shapes; how many dimensions they have is known.
 LogicalResult importBroadcastArgs(Node &node) {
-  auto a = node.integers(0), b = node.integers(1);
-  if (failed(a) || failed(b))
+  if (failed(wantOperands(node, 2)))
     return failure();
-  auto shape = broadcastShapes(*a, *b);
-  if (failed(shape))
-    return node.error() << "[" << *a << "] and [" << *b << "] do not broadcast";
-  return give(node, integers(node, node.type(0).getElementType(), *shape));
+  ImplicitLocOpBuilder &b = node.b;
+  auto x = listedScalars(node, 0), y = listedScalars(node, 1);
+  if (failed(x) || failed(y))
+    return failure();
+  size_t rank = std::max(x->size(), y->size());
+  Expr one = number(b, 1);
+  SmallVector<Value> sizes;
+  for (size_t i = 0; i < rank; ++i) {
+    auto at = [&](ArrayRef<Value> list) {
+      return i + list.size() < rank ? one
+                                    : Expr(b, list[i + list.size() - rank]);
+    };
+    Expr p = at(*x), q = at(*y), isOne = apply<graph::EqualOp>(p, one);
+    Expr fits = apply<graph::LogicalOrOp>(
+        apply<graph::EqualOp>(p, q),
+        apply<graph::LogicalOrOp>(isOne, apply<graph::EqualOp>(q, one)));
+    require(node, fits, "the shapes do not broadcast");
+    sizes.push_back(
+        reshape(cast(select(isOne, q, p), node.type(0).getElementType()), {1})
+            .value);
+  }
+  SmallVector<Expr> parts;
+  for (Value size : sizes)
+    parts.push_back(Expr(b, size));
+  return give(node, parts.empty() ? operand(node, 0) : concat(parts, 0));
 }
 
-/// The dimensions along which each of two operands was repeated.
+/// The dimensions along which each of two operands was repeated. One whose size
+/// only the run knows counts as larger than 1: were it 1, the sum along it that
+/// is then left out would change nothing.
 LogicalResult importBroadcastGradientArgs(Node &node) {
-  auto a = node.integers(0), b = node.integers(1);
-  if (failed(a) || failed(b))
+  if (failed(wantOperands(node, 2)))
     return failure();
-  auto shape = broadcastShapes(*a, *b);
-  if (failed(shape))
-    return node.error() << "[" << *a << "] and [" << *b << "] do not broadcast";
+  auto x = listedScalars(node, 0), y = listedScalars(node, 1);
+  if (failed(x) || failed(y))
+    return failure();
+  size_t rank = std::max(x->size(), y->size());
   Integers reduced[2];
-  int64_t rank = shape->size();
-  for (int64_t i = 0; i < rank; ++i) {
-    auto sizeOf = [&](ArrayRef<int64_t> dims) {
-      int64_t at = i - rank + static_cast<int64_t>(dims.size());
-      return at < 0 ? 1 : dims[at];
+  for (size_t i = 0; i < rank; ++i) {
+    auto at = [&](ArrayRef<Value> list) {
+      return i + list.size() < rank ? number(node.b, 1).value
+                                    : list[i + list.size() - rank];
     };
-    int64_t sizes[2] = {sizeOf(*a), sizeOf(*b)};
+    Value sizes[2] = {at(*x), at(*y)};
+    bool isOne[2] = {knownNumber(sizes[0]) == 1, knownNumber(sizes[1]) == 1};
     for (int k : {0, 1})
-      if (sizes[k] == 1)
-        reduced[k].push_back(i);
+      if (isOne[k])
+        reduced[k].push_back(static_cast<int64_t>(i));
+    if (!isOne[0] && !isOne[1] && sizes[0] != sizes[1])
+      require(
+          node,
+          apply<graph::EqualOp>(Expr(node.b, sizes[0]), Expr(node.b, sizes[1])),
+          "the shapes do not broadcast");
   }
   // Where the shapes are the same nothing was repeated.
-  if (*a == *b)
+  auto known = knownNumbers(*x), other = knownNumbers(*y);
+  if (known && known == other)
     reduced[0] = reduced[1] = {};
   Type type = node.type(0).getElementType();
   return give(node, {integers(node, type, reduced[0]),
@@ -308,20 +296,21 @@ LogicalResult importReverseSequence(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addShapeHandlers(Handlers &handlers) {
+void addShapeHandlers(Handlers &handlers) {
   handlers["Shape"] = {importShape, Takes::open};
   handlers["ShapeN"] = {importShape, Takes::open};
   handlers["Size"] = {importCount, Takes::open};
   handlers["Rank"] = {importCount, Takes::open};
-  handlers["Reshape"] = importReshape;
+  handlers["Reshape"] = {importReshape, Takes::open};
   handlers["ExpandDims"] = {importExpandDims, Takes::open};
   handlers["Squeeze"] = {importSqueeze, Takes::open};
-  handlers["Transpose"] = importTranspose;
-  handlers["ConjugateTranspose"] = importTranspose;
-  handlers["Tile"] = importTile;
-  handlers["BroadcastTo"] = importBroadcastTo;
-  handlers["BroadcastArgs"] = importBroadcastArgs;
-  handlers["BroadcastGradientArgs"] = importBroadcastGradientArgs;
+  handlers["Transpose"] = {importTranspose, Takes::open};
+  handlers["ConjugateTranspose"] = {importTranspose, Takes::open};
+  handlers["Tile"] = {importTile, Takes::open};
+  handlers["BroadcastTo"] = {importBroadcastTo, Takes::open};
+  handlers["BroadcastArgs"] = {importBroadcastArgs, Takes::open};
+  handlers["BroadcastGradientArgs"] = {importBroadcastGradientArgs,
+                                       Takes::open};
   handlers["Reverse"] = importReverse;
   handlers["ReverseV2"] = importReverse;
   handlers["ReverseSequence"] = importReverseSequence;
@@ -334,3 +323,5 @@ void weir::tensorflow::addShapeHandlers(Handlers &handlers) {
   addSliceHandlers(handlers);
   addSliceUpdateHandlers(handlers);
 }
+
+} // namespace weir::tensorflow

@@ -1,14 +1,15 @@
 // What puts slices back: gradients, and tensors with a slice replaced.
 
+#include "compiler/import/tensorflow/shape/SliceUpdates.h"
+
 #include "compiler/import/tensorflow/shape/StridedBox.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// The elements of `value`, which a StridedSlice could have taken from a tensor
@@ -92,7 +93,7 @@ FailureOr<Expr> putInBox(Node &node, const StridedBox &taken, Expr x,
 } // namespace
 
 /// TensorStridedSliceUpdate: what a StridedSlice would take, replaced.
-LogicalResult weir::tensorflow::importStridedSliceUpdate(Node &node) {
+LogicalResult importStridedSliceUpdate(Node &node) {
   if (failed(wantOperands(node, 5)))
     return failure();
   Expr x = operand(node, 0), value = operand(node, 4);
@@ -112,7 +113,9 @@ LogicalResult weir::tensorflow::importStridedSliceUpdate(Node &node) {
   return failed(put) ? failure() : give(node, *put);
 }
 
-void weir::tensorflow::addSliceUpdateHandlers(Handlers &handlers) {
+void addSliceUpdateHandlers(Handlers &handlers) {
   handlers["StridedSliceGrad"] = importStridedSliceGrad;
   handlers["TensorStridedSliceUpdate"] = importStridedSliceUpdate;
 }
+
+} // namespace weir::tensorflow

@@ -1,5 +1,8 @@
 // Slices of all kinds.
 
+#include "compiler/import/tensorflow/bounded/Slices.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/StridedBox.h"
 
@@ -10,9 +13,8 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// The box of `sizes` at `starts`, scalars that may be unknown; those that are
@@ -138,7 +140,9 @@ LogicalResult importStridedSlice(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addSliceHandlers(Handlers &handlers) {
+void addSliceHandlers(Handlers &handlers) {
   handlers["Slice"] = importSlice;
   handlers["StridedSlice"] = importStridedSlice;
 }
+
+} // namespace weir::tensorflow

@@ -2,6 +2,8 @@
 
 #include "compiler/import/tensorflow/shape/StridedBox.h"
 
+#include "compiler/import/rules/Gathers.h"
+
 #include "dialects/graph/Elementwise.h"
 
 using namespace mlir;

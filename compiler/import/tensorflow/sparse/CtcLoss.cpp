@@ -6,7 +6,10 @@
 
 #include "compiler/import/tensorflow/sparse/Sparse.h"
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/build/Steps.h"
 #include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/shape/Moves.h"

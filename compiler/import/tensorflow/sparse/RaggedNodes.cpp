@@ -3,7 +3,9 @@
 
 #include "compiler/import/tensorflow/sparse/Sparse.h"
 
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

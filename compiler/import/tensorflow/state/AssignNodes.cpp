@@ -4,6 +4,7 @@
 #include "compiler/import/Operands.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 #include "compiler/import/tensorflow/state/State.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -1,10 +1,17 @@
 // Which variables the entries assign, and which are trained, found before
 // anything is traced.
 
+#include "compiler/import/tensorflow/state/Assigned.h"
+
 #include "compiler/import/Trained.h"
+#include "compiler/import/tensorflow/Library.h"
+#include "compiler/import/tensorflow/Order.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/file/SavedModel.h"
+#include "compiler/import/tensorflow/file/Trainable.h"
 #include "compiler/import/tensorflow/state/Origins.h"
 #include "compiler/import/tensorflow/state/State.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "llvm/ADT/StringSet.h"
 #include <set>

@@ -1,7 +1,12 @@
 // The entry that gives variables their first values.
 
+#include "compiler/import/tensorflow/state/Init.h"
+
 #include "compiler/import/Trained.h"
+#include "compiler/import/tensorflow/Library.h"
+#include "compiler/import/tensorflow/state/Assigned.h"
 #include "compiler/import/tensorflow/state/State.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

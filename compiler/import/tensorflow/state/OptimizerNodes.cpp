@@ -4,13 +4,14 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/Operands.h"
 #include "compiler/import/tensorflow/state/State.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/build/Updates.h"
 
 using namespace mlir;
 using namespace weir::graph::build;
 
-namespace weir::tensorflow {
+namespace weir {
 
 namespace {
 
@@ -182,4 +183,4 @@ void addOptimizerHandlers(Handlers &handlers) {
   handlers.erase("ApplyKerasMomentum");
 }
 
-} // namespace weir::tensorflow
+} // namespace weir

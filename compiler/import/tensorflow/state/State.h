@@ -5,6 +5,8 @@
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_STATE_STATE_H
 
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/Library.h"
+#include "compiler/import/tensorflow/file/Trainable.h"
 
 #include "dialects/graph/state/State.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -33,24 +35,15 @@ struct Variable : Object {
 
 class Trainable;
 
-/// The ops that declare a variable.
-bool isVariableOp(llvm::StringRef op);
-/// Whether operand `i` of such an op is a variable that it may assign.
-bool assigns(llvm::StringRef op, unsigned i);
-/// The variable at operand `i`; null where that is none.
-const Variable *variableAt(Node &node, unsigned i);
-
 /// The variables of a model that its entries assign.
 class StateVariables {
 public:
   /// Finds what the entries assign and what the options train, and declares it
   /// in the module, where it is of a known type; failure after an error.
-  mlir::LogicalResult declare(Report &report, mlir::ModuleOp module,
-                              const Graph &graph, Library &library,
-                              VariableSource *source,
-                              const Trainable &trainable,
-                              llvm::ArrayRef<Entry> entries,
-                              const ImportOptions &options);
+  mlir::LogicalResult
+  declare(Report &report, mlir::ModuleOp module, const Graph &graph,
+          Library &library, VariableSource *source, const Trainable &trainable,
+          llvm::ArrayRef<Entry> entries, const ImportOptions &options);
   /// Null where no entry assigns it.
   graph::VariableOp find(llvm::StringRef name) const;
   const std::map<std::string, graph::VariableOp> &all() const {
@@ -60,27 +53,6 @@ public:
 private:
   std::map<std::string, graph::VariableOp> variables;
 };
-
-/// The variable's value now.
-mlir::FailureOr<mlir::Value> currentValue(Node &node, const Variable &variable);
-/// Gives the variable a value, which its next readers see. Under a condition,
-/// where that holds.
-mlir::LogicalResult assign(Node &node, const Variable &variable,
-                           mlir::Value value);
-/// The operand as a tensor: of a variable its value now.
-mlir::FailureOr<mlir::Value> tensorAt(Node &node, unsigned i);
-
-/// The edges that initialize a variable in the graph, the likeliest first: by
-/// assignments that need no input, no checkpoint and not the variable itself.
-std::vector<Edge> initialEdges(Tracer &tracer, const Graph &graph,
-                               llvm::StringRef name);
-
-/// The entry that gives all variables their first values; none where one has
-/// none, of which the user is told.
-mlir::LogicalResult buildInit(Report &report, mlir::ModuleOp module,
-                              const Graph &graph, Library &library,
-                              VariableSource *source, StateVariables &state,
-                              const ImportOptions &options);
 
 void addAssignHandlers(Handlers &);
 /// Of random numbers whose state is a variable.

@@ -1,5 +1,6 @@
 // Nodes that make, fill, search and count lookup tables.
 
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 #include "compiler/import/tensorflow/state/Tables.h"
 

@@ -2,10 +2,13 @@
 // of what is fetched, are searched for in the whole graph.
 
 #include "compiler/import/tensorflow/state/Tables.h"
+
 #include "compiler/import/Custom.h"
 
 #include "compiler/import/Elements.h"
+#include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/state/Origins.h"
 
 #include "llvm/ADT/DenseSet.h"

@@ -1,9 +1,13 @@
 // Variables: their handles, and their values. Those that no entry assigns are
 // constants: what a checkpoint or their initializer gives them.
 
+#include "compiler/import/tensorflow/state/VariableNodes.h"
+
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Gradients.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/control/Control.h"
+#include "compiler/import/tensorflow/state/Init.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -1,5 +1,7 @@
 // Functions that XLA's ops apply to elements.
 
+#include "compiler/import/tensorflow/xla/Computation.h"
+
 #include "compiler/import/tensorflow/xla/Xla.h"
 
 using namespace mlir;

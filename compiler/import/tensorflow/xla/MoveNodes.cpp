@@ -1,7 +1,12 @@
 // XLA's ops that move elements, order them, or only say something of a tensor.
 
+#include "compiler/import/tensorflow/xla/MoveNodes.h"
+
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
+#include "compiler/import/tensorflow/xla/Computation.h"
 #include "compiler/import/tensorflow/xla/Xla.h"
 
 #include "dialects/graph/Elements.h"

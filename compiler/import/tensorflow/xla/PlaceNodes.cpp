@@ -1,8 +1,10 @@
 // XLA's gather and scatter: boxes of a tensor at computed places.
 
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/proto/xla.pb.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
+#include "compiler/import/tensorflow/xla/Computation.h"
 #include "compiler/import/tensorflow/xla/Xla.h"
 
 #include "dialects/graph/Elements.h"

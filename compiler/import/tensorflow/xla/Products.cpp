@@ -1,5 +1,6 @@
 // Products and convolutions over any dimensions.
 
+#include "compiler/import/tensorflow/Handlers.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 #include "compiler/import/tensorflow/proto/xla.pb.h"
 #include "compiler/import/tensorflow/shape/Moves.h"

@@ -8,37 +8,6 @@
 
 namespace weir::tensorflow {
 
-/// A function that an attribute names, of scalars or, as here, of tensors of
-/// one shape element by element.
-class Computation {
-public:
-  static mlir::FailureOr<Computation> of(Node &node, llvm::StringRef attribute);
-
-  /// The op of which the function's only result is made, and which arguments
-  /// that op has: the function's, by number. Where a result is an argument, the
-  /// op is empty and it is the only one; nothing where it is neither.
-  struct Form {
-    llvm::StringRef op;
-    llvm::SmallVector<unsigned> arguments;
-  };
-  std::optional<Form> form() const;
-  /// The op where it is one of both arguments that commutes.
-  llvm::StringRef symmetric() const;
-
-  /// The results for arguments of one shape, which they have too; none after a
-  /// diagnostic.
-  llvm::SmallVector<Expr> operator()(llvm::ArrayRef<Expr> arguments) const;
-
-private:
-  Computation(Node &node, const ::tensorflow::NameAttrList &function,
-              const Graph &graph)
-      : node(&node), function(&function), graph(&graph) {}
-
-  Node *node;
-  const ::tensorflow::NameAttrList *function;
-  const Graph *graph;
-};
-
 /// An attribute that holds a serialized message.
 template <typename Message>
 mlir::FailureOr<Message> messageAttr(Node &node, llvm::StringRef name) {
@@ -66,11 +35,6 @@ bool areDims(const Dims &dims, int64_t rank) {
   }
   return true;
 }
-
-/// `x` with what `value`, a scalar, is before, after and between its elements;
-/// negative margins cut.
-Expr padWith(Expr x, Expr value, llvm::ArrayRef<int64_t> low,
-             llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior);
 
 void addXlaHandlers(Handlers &);
 void addXlaMoveHandlers(Handlers &);

@@ -28,7 +28,7 @@
 // CHECK: arith.maximumf %{{.*}} : vector<16xf32>
 // CHECK-NOT: kernel
 func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32xf32>) {
-  kernel.matmul ins(%a, %b : memref<7x96xf32>, memref<1x98x32xf32>) outs(%c : memref<7x32xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<7x96xf32>, memref<1x98x32xf32>) layout <pairing> outs(%c : memref<7x32xf32>) {
   ^bb0(%sum: f32):
     %zero = arith.constant 0.0 : f32
     %r = arith.maximumf %sum, %zero : f32
@@ -57,7 +57,7 @@ func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32x
 // CHECK: vector.store {{.*}} %[[LINES]][%[[L]], %[[K]]]
 // CHECK-NOT: kernel
 func.func @pairs_of_windows(%x: memref<1x8x8x20xf32>, %w: memref<1x182x32xf32>, %y: memref<1x4x4x32xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x8x8x20xf32>, memref<1x182x32xf32>) outs(%y : memref<1x4x4x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 2, 2>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x20xf32>, memref<1x182x32xf32>) layout <pairing(3, 3)> outs(%y : memref<1x4x4x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -88,7 +88,7 @@ func.func @pairs_of_windows(%x: memref<1x8x8x20xf32>, %w: memref<1x182x32xf32>, 
 // CHECK: vector.store {{.*}} %[[P]][%{{.*}}, %c21, %c0]
 // CHECK-NOT: kernel
 func.func @paired_panels(%b: memref<20x40xf32>, %p: memref<2x22x32xf32>) {
-  kernel.pack ins(%b : memref<20x40xf32>) outs(%p : memref<2x22x32xf32>) {paired}
+  kernel.pack ins(%b : memref<20x40xf32>) layout <pairing> outs(%p : memref<2x22x32xf32>)
   return
 }
 
@@ -111,7 +111,7 @@ func.func @paired_panels(%b: memref<20x40xf32>, %p: memref<2x22x32xf32>) {
 // CHECK: "~{memory}"
 module attributes {weir.target = {adds_beside = true, fma_rate = 2, features = "+avx512f"}} {
 func.func @pairs_share_loads(%a: memref<8x96xf32>, %b: memref<1x98x32xf32>, %c: memref<8x32xf32>) {
-  kernel.matmul ins(%a, %b : memref<8x96xf32>, memref<1x98x32xf32>) outs(%c : memref<8x32xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<8x96xf32>, memref<1x98x32xf32>) layout <pairing> outs(%c : memref<8x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -126,7 +126,7 @@ func.func @pairs_share_loads(%a: memref<8x96xf32>, %b: memref<1x98x32xf32>, %c: 
 // CHECK: scf.for %{{.*}} = %c0 to %c21 step %c1 iter_args
 // CHECK-COUNT-28: vector.fma
 func.func @pairs_in_one_chain(%a: memref<7x128xf32>, %b: memref<1x130x32xf32>, %c: memref<7x32xf32>) {
-  kernel.matmul ins(%a, %b : memref<7x128xf32>, memref<1x130x32xf32>) outs(%c : memref<7x32xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<7x128xf32>, memref<1x130x32xf32>) layout <pairing> outs(%c : memref<7x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -154,7 +154,7 @@ func.func @pairs_in_one_chain(%a: memref<7x128xf32>, %b: memref<1x130x32xf32>, %
 // CHECK: scf.if
 // CHECK-COUNT-14: vector.load %{{.*}} : memref<16x1x14x16xf32>
 func.func @pairs_of_parts(%a: memref<112x2106xf32>, %b: memref<1x2108x32xf32>, %c: memref<112x32xf32>) {
-  kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<1x2108x32xf32>) outs(%c : memref<112x32xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<1x2108x32xf32>) layout <pairing> outs(%c : memref<112x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -170,7 +170,7 @@ func.func @pairs_of_parts(%a: memref<112x2106xf32>, %b: memref<1x2108x32xf32>, %
 // CHECK: return
 module attributes {weir.slots = 2 : i64} {
 func.func @pairs_at_once(%a: memref<112x2106xf32>, %b: memref<2000x2108x32xf32>, %c: memref<112x64000xf32>) {
-  kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<2000x2108x32xf32>) outs(%c : memref<112x64000xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<2000x2108x32xf32>) layout <pairing> outs(%c : memref<112x64000xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -186,7 +186,7 @@ func.func @pairs_at_once(%a: memref<112x2106xf32>, %b: memref<2000x2108x32xf32>,
 // CHECK: kernel.parts 15 {
 module attributes {weir.slots = 4 : i64, weir.target = {adds_beside = true, fma_rate = 2, l2 = 65536, features = "+avx512f"}} {
 func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32>, %c: memref<120x32xf32>) {
-  kernel.matmul ins(%a, %b : memref<120x1000xf32>, memref<1x1002x32xf32>) outs(%c : memref<120x32xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<120x1000xf32>, memref<1x1002x32xf32>) layout <pairing> outs(%c : memref<120x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -203,7 +203,7 @@ func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32
 // CHECK-NOT: kernel.parts
 module attributes {weir.slots = 4 : i64, weir.target = {adds_beside = true, fma_rate = 2, l2 = 65536, features = "+avx512f"}} {
 func.func @pairs_of_deep_rows(%a: memref<120x40000xf32>, %b: memref<1x40002x32xf32>, %c: memref<120x32xf32>) {
-  kernel.matmul ins(%a, %b : memref<120x40000xf32>, memref<1x40002x32xf32>) outs(%c : memref<120x32xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<120x40000xf32>, memref<1x40002x32xf32>) layout <pairing> outs(%c : memref<120x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -218,7 +218,7 @@ func.func @pairs_of_deep_rows(%a: memref<120x40000xf32>, %b: memref<1x40002x32xf
 // CHECK: memref.prefetch %{{.*}} : memref<16x130x32xf32>
 module attributes {weir.slots = 1 : i64, weir.target = {adds_beside = true, fma_rate = 2, l1 = 49152, l2 = 1048576, features = "+avx512f"}} {
 func.func @pairs_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
-  kernel.matmul ins(%a, %b : memref<32x128xf32>, memref<16x130x32xf32>) outs(%c : memref<32x512xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<32x128xf32>, memref<16x130x32xf32>) layout <pairing> outs(%c : memref<32x512xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -233,7 +233,7 @@ func.func @pairs_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: 
 // CHECK-NOT: memref.prefetch
 module attributes {weir.slots = 2 : i64, weir.target = {adds_beside = true, fma_rate = 2, l1 = 49152, l2 = 1048576, features = "+avx512f"}} {
 func.func @pairs_by_rows_not_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
-  kernel.matmul ins(%a, %b : memref<32x128xf32>, memref<16x130x32xf32>) outs(%c : memref<32x512xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<32x128xf32>, memref<16x130x32xf32>) layout <pairing> outs(%c : memref<32x512xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -249,7 +249,7 @@ func.func @pairs_by_rows_not_fetched(%a: memref<32x128xf32>, %b: memref<16x130x3
 // CHECK-NOT: kernel.parts
 module attributes {weir.slots = 2 : i64} {
 func.func @pairs_by_rows(%a: memref<28x768xf32>, %b: memref<13x770x32xf32>, %c: memref<28x400xf32>) {
-  kernel.matmul ins(%a, %b : memref<28x768xf32>, memref<13x770x32xf32>) outs(%c : memref<28x400xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<28x768xf32>, memref<13x770x32xf32>) layout <pairing> outs(%c : memref<28x400xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -267,7 +267,7 @@ func.func @pairs_by_rows(%a: memref<28x768xf32>, %b: memref<13x770x32xf32>, %c: 
 // CHECK: scf.if
 module attributes {weir.slots = 2 : i64} {
 func.func @pairs_together(%a: memref<32x768xf32>, %b: memref<2x770x32xf32>, %c: memref<32x40xf32>) {
-  kernel.matmul ins(%a, %b : memref<32x768xf32>, memref<2x770x32xf32>) outs(%c : memref<32x40xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<32x768xf32>, memref<2x770x32xf32>) layout <pairing> outs(%c : memref<32x40xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -293,8 +293,8 @@ func.func @pairs_together(%a: memref<32x768xf32>, %b: memref<2x770x32xf32>, %c: 
 module attributes {weir.slots = 2 : i64} {
 func.func @panel_by_panel(%a: memref<64x192xf32>, %b: memref<192x120xf32>, %c: memref<64x120xf32>) {
   %p = memref.alloc() : memref<4x194x32xf32>
-  kernel.pack ins(%b : memref<192x120xf32>) outs(%p : memref<4x194x32xf32>) {paired}
-  kernel.matmul ins(%a, %p : memref<64x192xf32>, memref<4x194x32xf32>) outs(%c : memref<64x120xf32>) attributes {paired} {
+  kernel.pack ins(%b : memref<192x120xf32>) layout <pairing> outs(%p : memref<4x194x32xf32>)
+  kernel.matmul ins(%a, %p : memref<64x192xf32>, memref<4x194x32xf32>) layout <pairing> outs(%c : memref<64x120xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -312,8 +312,8 @@ func.func @panel_by_panel(%a: memref<64x192xf32>, %b: memref<192x120xf32>, %c: m
 module attributes {weir.slots = 2 : i64} {
 func.func @uneven_panels(%a: memref<64x192xf32>, %b: memref<192x90xf32>, %c: memref<64x90xf32>) {
   %p = memref.alloc() : memref<3x194x32xf32>
-  kernel.pack ins(%b : memref<192x90xf32>) outs(%p : memref<3x194x32xf32>) {paired}
-  kernel.matmul ins(%a, %p : memref<64x192xf32>, memref<3x194x32xf32>) outs(%c : memref<64x90xf32>) attributes {paired} {
+  kernel.pack ins(%b : memref<192x90xf32>) layout <pairing> outs(%p : memref<3x194x32xf32>)
+  kernel.matmul ins(%a, %p : memref<64x192xf32>, memref<3x194x32xf32>) layout <pairing> outs(%c : memref<64x90xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -330,8 +330,8 @@ func.func @uneven_panels(%a: memref<64x192xf32>, %b: memref<192x90xf32>, %c: mem
 module attributes {weir.target = {adds_beside = true, fma_rate = 1, l2 = 1048576, features = "+avx512f"}} {
 func.func @parts_of_the_depth(%a: memref<112x2106xf32>, %b: memref<2106x32xf32>, %c: memref<112x32xf32>) {
   %p = memref.alloc() : memref<1x2108x32xf32>
-  kernel.pack ins(%b : memref<2106x32xf32>) outs(%p : memref<1x2108x32xf32>) {paired}
-  kernel.matmul ins(%a, %p : memref<112x2106xf32>, memref<1x2108x32xf32>) outs(%c : memref<112x32xf32>) attributes {paired} {
+  kernel.pack ins(%b : memref<2106x32xf32>) layout <pairing> outs(%p : memref<1x2108x32xf32>)
+  kernel.matmul ins(%a, %p : memref<112x2106xf32>, memref<1x2108x32xf32>) layout <pairing> outs(%c : memref<112x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -347,8 +347,8 @@ func.func @parts_of_the_depth(%a: memref<112x2106xf32>, %b: memref<2106x32xf32>,
 module attributes {weir.slots = 2 : i64} {
 func.func @plain_product(%a: memref<64x10xf32>, %b: memref<8x32xf32>, %c: memref<64x32xf32>) {
   %p = memref.alloc() : memref<1x10x32xf32>
-  kernel.pack ins(%b : memref<8x32xf32>) outs(%p : memref<1x10x32xf32>) {paired}
-  kernel.matmul ins(%a, %p : memref<64x10xf32>, memref<1x10x32xf32>) outs(%c : memref<64x32xf32>) {
+  kernel.pack ins(%b : memref<8x32xf32>) layout <pairing> outs(%p : memref<1x10x32xf32>)
+  kernel.matmul ins(%a, %p : memref<64x10xf32>, memref<1x10x32xf32>) layout <panels(32)> outs(%c : memref<64x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

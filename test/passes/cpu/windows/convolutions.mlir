@@ -13,7 +13,7 @@
 // CHECK: vector.maskedstore
 // CHECK-NOT: kernel
 func.func @window_dots(%x: memref<1x9x3x32xf32>, %w: memref<2x3x3x32x1xf32>, %y: memref<1x9x3x2xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x9x3x32xf32>, memref<2x3x3x32x1xf32>) outs(%y : memref<1x9x3x2xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x9x3x32xf32>, memref<2x3x3x32x1xf32>) layout <k_major> outs(%y : memref<1x9x3x2xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -29,7 +29,7 @@ func.func @window_dots(%x: memref<1x9x3x32xf32>, %w: memref<2x3x3x32x1xf32>, %y:
 // CHECK: arith.addf
 // CHECK-NOT: kernel
 func.func @long_rows(%x: memref<1x170x16xf32>, %w: memref<1x170x16x1xf32>, %y: memref<1x1x1xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x170x16xf32>, memref<1x170x16x1xf32>) outs(%y : memref<1x1x1xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
+  kernel.convolution ins(%x, %w : memref<1x170x16xf32>, memref<1x170x16x1xf32>) layout <k_major> outs(%y : memref<1x1x1xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -46,11 +46,11 @@ func.func @long_rows(%x: memref<1x170x16xf32>, %w: memref<1x170x16x1xf32>, %y: m
 // CHECK: kernel.parts 500 {
 module attributes {weir.slots = 2 : i64} {
   func.func @lines(%x: memref<1x4000x16xf32>, %w: memref<1x3x16x32xf32>, %y: memref<1x4000x32xf32>, %v: memref<2x3x16x1xf32>, %z: memref<1x4000x2xf32>) {
-    kernel.convolution ins(%x, %w : memref<1x4000x16xf32>, memref<1x3x16x32xf32>) outs(%y : memref<1x4000x32xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
+    kernel.convolution ins(%x, %w : memref<1x4000x16xf32>, memref<1x3x16x32xf32>) layout <panels(32)> outs(%y : memref<1x4000x32xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
-    kernel.convolution ins(%x, %v : memref<1x4000x16xf32>, memref<2x3x16x1xf32>) outs(%z : memref<1x4000x2xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
+    kernel.convolution ins(%x, %v : memref<1x4000x16xf32>, memref<2x3x16x1xf32>) layout <k_major> outs(%z : memref<1x4000x2xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -72,7 +72,7 @@ module attributes {weir.slots = 2 : i64} {
 // CHECK: %[[TILE:.*]] = memref.subview %arg2
 // CHECK: vector.maskedstore %[[TILE]]
 func.func @convolution(%x: memref<1x8x8x4xf32>, %w: memref<1x3x3x4x32xf32>, %y: memref<1x8x8x20xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x3x3x4x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x3x3x4x32xf32>) layout <panels(32)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -90,7 +90,7 @@ func.func @convolution(%x: memref<1x8x8x4xf32>, %w: memref<1x3x3x4x32xf32>, %y: 
 // CHECK: vector.fma
 // CHECK: return
 func.func @convolution_all_outside(%x: memref<1x8x8x40xf32>, %w: memref<1x3x3x40x32xf32>, %y: memref<1x8x8x20xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x8x8x40xf32>, memref<1x3x3x40x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 8, 8>, groups = 1 : i64, padding = array<i64: 8, 8>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x40xf32>, memref<1x3x3x40x32xf32>) layout <panels(32)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 8, 8>, groups = 1 : i64, padding = array<i64: 8, 8>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -106,7 +106,7 @@ func.func @convolution_all_outside(%x: memref<1x8x8x40xf32>, %w: memref<1x3x3x40
 // CHECK: arith.minsi %{{.*}}, %c3
 // CHECK: scf.for %{{.*}} = %{{[0-9]+}} to %{{[0-9]+}} step %c1 iter_args
 func.func @convolution_some_outside(%x: memref<1x24x24x40xf32>, %w: memref<1x3x3x40x32xf32>, %y: memref<1x24x24x20xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x24x24x40xf32>, memref<1x3x3x40x32xf32>) outs(%y : memref<1x24x24x20xf32>) attributes {dilations = array<i64: 4, 4>, groups = 1 : i64, padding = array<i64: 4, 4>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x24x24x40xf32>, memref<1x3x3x40x32xf32>) layout <panels(32)> outs(%y : memref<1x24x24x20xf32>) attributes {dilations = array<i64: 4, 4>, groups = 1 : i64, padding = array<i64: 4, 4>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -126,7 +126,7 @@ func.func @convolution_some_outside(%x: memref<1x24x24x40xf32>, %w: memref<1x3x3
 // CHECK: arith.minsi %{{.*}}, %c3
 // CHECK-COUNT-18: vector.fma
 func.func @convolution_narrow_tiles(%x: memref<1x28x28x128xf32>, %w: memref<1x3x3x128x32xf32>, %y: memref<1x28x28x32xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x28x28x128xf32>, memref<1x3x3x128x32xf32>) outs(%y : memref<1x28x28x32xf32>) attributes {dilations = array<i64: 12, 12>, groups = 1 : i64, padding = array<i64: 12, 12>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x28x28x128xf32>, memref<1x3x3x128x32xf32>) layout <panels(32)> outs(%y : memref<1x28x28x32xf32>) attributes {dilations = array<i64: 12, 12>, groups = 1 : i64, padding = array<i64: 12, 12>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -140,7 +140,7 @@ func.func @convolution_narrow_tiles(%x: memref<1x28x28x128xf32>, %w: memref<1x3x
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<66x66x40xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args
 func.func @convolution_few_outside(%x: memref<1x64x64x40xf32>, %w: memref<1x3x3x40x32xf32>, %y: memref<1x64x64x20xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x64x64x40xf32>, memref<1x3x3x40x32xf32>) outs(%y : memref<1x64x64x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x64x64x40xf32>, memref<1x3x3x40x32xf32>) layout <panels(32)> outs(%y : memref<1x64x64x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -177,7 +177,7 @@ func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memre
 // CHECK: vector.store
 // CHECK: scf.for %{{.*}} = %c144 to %c192 step
 func.func @deep(%x: memref<1x3x3x64xf32>, %w: memref<1x3x3x64x32xf32>, %y: memref<1x1x1x32xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x3x3x64xf32>, memref<1x3x3x64x32xf32>) outs(%y : memref<1x1x1x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x3x3x64xf32>, memref<1x3x3x64x32xf32>) layout <panels(32)> outs(%y : memref<1x1x1x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -189,7 +189,7 @@ func.func @deep(%x: memref<1x3x3x64xf32>, %w: memref<1x3x3x64x32xf32>, %y: memre
 // CHECK: vector.store %{{.*}} : memref<2x16xf32>
 // CHECK: scf.for %{{.*}} = %c2 to %c6 step %c2
 func.func @rows_of_window(%x: memref<1x7x7x3xf32>, %w: memref<1x7x7x3x32xf32>, %y: memref<1x1x1x32xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x7x7x3xf32>, memref<1x7x7x3x32xf32>) outs(%y : memref<1x1x1x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x7x7x3xf32>, memref<1x7x7x3x32xf32>) layout <panels(32)> outs(%y : memref<1x1x1x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -208,7 +208,7 @@ func.func @rows_of_window(%x: memref<1x7x7x3xf32>, %w: memref<1x7x7x3x32xf32>, %
 // CHECK-NEXT: scf.yield
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
   func.func @two_panels(%x: memref<1x26x26x4xf32>, %w: memref<2x3x3x4x32xf32>, %y: memref<1x24x24x64xf32>) {
-    kernel.convolution ins(%x, %w : memref<1x26x26x4xf32>, memref<2x3x3x4x32xf32>) outs(%y : memref<1x24x24x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    kernel.convolution ins(%x, %w : memref<1x26x26x4xf32>, memref<2x3x3x4x32xf32>) layout <panels(32)> outs(%y : memref<1x24x24x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -225,7 +225,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 // CHECK: kernel.parts 56 {
 // CHECK: vector.fma
 func.func @image(%x: memref<1x56x56x64xf32>, %w: memref<2x3x3x64x32xf32>, %y: memref<1x56x56x64xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x56x56x64xf32>, memref<2x3x3x64x32xf32>) outs(%y : memref<1x56x56x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x56x56x64xf32>, memref<2x3x3x64x32xf32>) layout <panels(32)> outs(%y : memref<1x56x56x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -257,7 +257,7 @@ func.func @small_groups(%x: memref<1x3x16xf32>, %w: memref<2x4x16xf32>, %y: memr
 // CHECK-LABEL: func @fetched_ahead
 // CHECK: memref.prefetch %{{.*}} : memref<16x147456xf32>
 func.func @fetched_ahead(%x: memref<1x9x9x512xf32>, %w: memref<16x3x3x512x32xf32>, %y: memref<1x7x7x512xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x9x9x512xf32>, memref<16x3x3x512x32xf32>) outs(%y : memref<1x7x7x512xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x9x9x512xf32>, memref<16x3x3x512x32xf32>) layout <panels(32)> outs(%y : memref<1x7x7x512xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -271,7 +271,7 @@ func.func @fetched_ahead(%x: memref<1x9x9x512xf32>, %w: memref<16x3x3x512x32xf32
 // CHECK-NOT: memref.prefetch
 // CHECK: return
 func.func @large_panels(%x: memref<1x9x9x2048xf32>, %w: memref<4x3x3x2048x32xf32>, %y: memref<1x7x7x128xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x9x9x2048xf32>, memref<4x3x3x2048x32xf32>) outs(%y : memref<1x7x7x128xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x9x9x2048xf32>, memref<4x3x3x2048x32xf32>) layout <panels(32)> outs(%y : memref<1x7x7x128xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -284,7 +284,7 @@ func.func @large_panels(%x: memref<1x9x9x2048xf32>, %w: memref<4x3x3x2048x32xf32
 // CHECK-NOT: memref.prefetch
 // CHECK: return
 func.func @not_fetched(%x: memref<1x9x9x32xf32>, %w: memref<1x3x3x32x32xf32>, %y: memref<1x7x7x32xf32>) {
-  kernel.convolution ins(%x, %w : memref<1x9x9x32xf32>, memref<1x3x3x32x32xf32>) outs(%y : memref<1x7x7x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x9x9x32xf32>, memref<1x3x3x32x32xf32>) layout <panels(32)> outs(%y : memref<1x7x7x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -22,7 +22,7 @@
 // CHECK: vector.store %{{.*}}, %[[SQUARE]]
 // CHECK: else
 func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: memref<1x9x9x40xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -39,7 +39,7 @@ func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: me
 // CHECK: memref.subview %arg2{{.*}} [1, 1, 2, 16] [1, 1, 2, 1] : memref<1x9x9x40xf32>
 // CHECK: memref.subview %arg2{{.*}} [1, 1, 1, 16] [1, 1, 2, 1] : memref<1x9x9x40xf32>
 func.func @winograd_dilated(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: memref<1x9x9x40xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {dilations = array<i64: 2, 2>, padding = array<i64: 2, 2>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x9x9x40xf32>) attributes {dilations = array<i64: 2, 2>, padding = array<i64: 2, 2>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -64,14 +64,14 @@ func.func @winograd_dilated(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>
 // CHECK: vector.store %{{.*}} : memref<16x{{.*}}>, vector<16xf32>
 // CHECK: else
 func.func @winograd_narrow(%x: memref<1x32x32x3xf32>, %w: memref<2x100x3x32xf32>, %y: memref<1x16x16x40xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x32x32x3xf32>, memref<2x100x3x32xf32>) outs(%y : memref<1x16x16x40xf32>) attributes {padding = array<i64: 2, 2>, strides = array<i64: 2, 2>, tiles = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
+  kernel.winograd ins(%x, %w : memref<1x32x32x3xf32>, memref<2x100x3x32xf32>) layout <winograd(32, 2, 2, 2, 2)> outs(%y : memref<1x16x16x40xf32>) attributes {padding = array<i64: 2, 2>, strides = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
   return
 }
 func.func @winograd_rest(%x: memref<1x9x9x20xf32>, %w: memref<2x16x20x32xf32>, %y: memref<1x9x9x40xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x9x9x20xf32>, memref<2x16x20x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x9x9x20xf32>, memref<2x16x20x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -84,7 +84,7 @@ func.func @winograd_rest(%x: memref<1x9x9x20xf32>, %w: memref<2x16x20x32xf32>, %
 // CHECK-LABEL: func @winograd_of_one
 // CHECK: memref.cast %{{.*}} : memref<1xf32> to memref<1xf32, strided<[1], offset: ?>>
 func.func @winograd_of_one(%x: memref<1x20x20x1xf32>, %w: memref<1x100x1x16xf32>, %y: memref<1x20x20x16xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x20x20x1xf32>, memref<1x100x1x16xf32>) outs(%y : memref<1x20x20x16xf32>) attributes {padding = array<i64: 3, 3>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
+  kernel.winograd ins(%x, %w : memref<1x20x20x1xf32>, memref<1x100x1x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x20x20x16xf32>) attributes {padding = array<i64: 3, 3>, strides = array<i64: 1, 1>, windows = array<i64: 7, 7>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -99,7 +99,7 @@ func.func @winograd_of_one(%x: memref<1x20x20x1xf32>, %w: memref<1x100x1x16xf32>
 // CHECK: arith.mulf
 // CHECK: vector.store
 func.func @transform_filter(%w: memref<3x3x4x7xf32>, %e: memref<1x16x4x16xf32>) {
-  kernel.transform_filter ins(%w : memref<3x3x4x7xf32>) tiles [2, 2] strides [1, 1] outs(%e : memref<1x16x4x16xf32>)
+  kernel.transform_filter ins(%w : memref<3x3x4x7xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%e : memref<1x16x4x16xf32>)
   return
 }
 
@@ -117,7 +117,7 @@ func.func @transform_filter(%w: memref<3x3x4x7xf32>, %e: memref<1x16x4x16xf32>) 
 // CHECK: memref.subview %{{.*}}[576, 0] [192, 16] [1, 1]
 // CHECK: memref.subview %{{.*}}[768, 0] [16, 16] [1, 1]
 func.func @split(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 5, 5>} {
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -131,7 +131,7 @@ func.func @split(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memre
 // CHECK: kernel.parts 25 {
 // CHECK: kernel.parts 8 {
 func.func @winograd_panels(%x: memref<1x9x9x32xf32>, %w: memref<8x16x32x32xf32>, %y: memref<1x9x9x256xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<8x16x32x32xf32>) outs(%y : memref<1x9x9x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<8x16x32x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x9x9x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -151,11 +151,11 @@ func.func @winograd_panels(%x: memref<1x9x9x32xf32>, %w: memref<8x16x32x32xf32>,
 // CHECK: memref.alloc() {{.*}} : memref<16x61x80xf32>
 // CHECK: memref.alloc() {{.*}} : memref<16x61x32xf32>
 func.func @winograd_shared(%x: memref<1x14x14x256xf32>, %w: memref<8x16x256x32xf32>, %y: memref<1x14x14x256xf32>, %x2: memref<1x56x56x64xf32>, %w2: memref<2x16x64x32xf32>, %y2: memref<1x56x56x64xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x14x14x256xf32>, memref<8x16x256x32xf32>) outs(%y : memref<1x14x14x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x14x14x256xf32>, memref<8x16x256x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x14x14x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
-  kernel.winograd ins(%x2, %w2 : memref<1x56x56x64xf32>, memref<2x16x64x32xf32>) outs(%y2 : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x2, %w2 : memref<1x56x56x64xf32>, memref<2x16x64x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y2 : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -181,8 +181,8 @@ func.func @winograd_shared(%x: memref<1x14x14x256xf32>, %w: memref<8x16x256x32xf
 // CHECK: kernel.parts 13 {
 func.func @winograd_of_filter(%x: memref<1x14x14x256xf32>, %f: memref<3x3x256x256xf32>, %y: memref<1x14x14x256xf32>) {
   %w = memref.alloc() {alignment = 64 : i64} : memref<8x16x256x32xf32>
-  kernel.transform_filter ins(%f : memref<3x3x256x256xf32>) tiles [2, 2] strides [1, 1] outs(%w : memref<8x16x256x32xf32>)
-  kernel.winograd ins(%x, %w : memref<1x14x14x256xf32>, memref<8x16x256x32xf32>) outs(%y : memref<1x14x14x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.transform_filter ins(%f : memref<3x3x256x256xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%w : memref<8x16x256x32xf32>)
+  kernel.winograd ins(%x, %w : memref<1x14x14x256xf32>, memref<8x16x256x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x14x14x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -190,8 +190,8 @@ func.func @winograd_of_filter(%x: memref<1x14x14x256xf32>, %f: memref<3x3x256x25
 }
 func.func @winograd_of_blocks(%x: memref<1x56x56x64xf32>, %f: memref<3x3x64x64xf32>, %y: memref<1x56x56x64xf32>) {
   %w = memref.alloc() {alignment = 64 : i64} : memref<2x16x64x32xf32>
-  kernel.transform_filter ins(%f : memref<3x3x64x64xf32>) tiles [2, 2] strides [1, 1] outs(%w : memref<2x16x64x32xf32>)
-  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x16x64x32xf32>) outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.transform_filter ins(%f : memref<3x3x64x64xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%w : memref<2x16x64x32xf32>)
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x16x64x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -206,7 +206,7 @@ func.func @winograd_of_blocks(%x: memref<1x56x56x64xf32>, %f: memref<3x3x64x64xf
 // CHECK-NOT: locality<3>
 // CHECK-NOT: kernel
 func.func @fetch_rows_of_image(%x: memref<1x224x224x3xf32>, %w: memref<1x100x3x32xf32>, %y: memref<1x112x112x32xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x224x224x3xf32>, memref<1x100x3x32xf32>) outs(%y : memref<1x112x112x32xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 3, 3>, strides = array<i64: 2, 2>, tiles = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
+  kernel.winograd ins(%x, %w : memref<1x224x224x3xf32>, memref<1x100x3x32xf32>) layout <winograd(32, 2, 2, 2, 2)> outs(%y : memref<1x112x112x32xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 3, 3>, strides = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -228,7 +228,7 @@ func.func @fetch_rows_of_image(%x: memref<1x224x224x3xf32>, %w: memref<1x100x3x3
 // CHECK: arith.cmpi slt, %{{.*}}, %[[SQUARES]]
 // CHECK: arith.divui %{{.*}}, %[[ACROSS]]
 func.func @winograd_dynamic(%x: memref<1x9x64x32xf32>, %w: memref<2x16x32x32xf32>, %n: memref<i64>, %y: memref<1x9x64x40xf32>) attributes {weir.kernel, weir.inputs = 3 : i64, weir.sizes = [[array<i64: 1, -1>, array<i64: 9, -1>, array<i64: 64, 2>, array<i64: 40, -1>]]} {
-  kernel.winograd ins(%x, %w : memref<1x9x64x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x64x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x9x64x32xf32>, memref<2x16x32x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x9x64x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -1,0 +1,108 @@
+// One compilation under way: its modules, its decisions and its products.
+
+#include "compiler/Course.h"
+
+#include "compiler/Module.h"
+#include "compiler/Reproducer.h"
+#include "compiler/Streams.h"
+#include "compiler/SystemErrors.h"
+#include "compiler/terminal/Colors.h"
+#include "compiler/terminal/KernelCounter.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace weir {
+
+LogicalResult runStages(ArrayRef<Stage> list, const TargetModule &target,
+                        Course &course) {
+  for (const Stage &stage : list) {
+    course.progress.enter(stage.name, target.name);
+    PassManager pm(target.module->getContext());
+    TimingScope scope = course.all.nest(stage.name);
+    pm.enableTiming(scope);
+    if (course.progress.showsKernels())
+      pm.addInstrumentation(std::make_unique<KernelCounter>(course.progress));
+    stage.build(pm);
+    Stopwatch watch;
+    if (failed(pm.run(target.module)))
+      return failure();
+    if (target.isReported)
+      course.decisions.addStage(stage.name, watch.seconds(), target.module);
+  }
+  return success();
+}
+
+Status print(Course &course) {
+  const Options &options = course.options;
+  SmallVector<ModuleOp> modules = course.modules();
+  OpPrintingFlags flags;
+  StringRef path = options.emit.output;
+  if (path.empty() || path == "-") {
+    path = "-";
+    flags.elideLargeResourceString(64);
+    flags.elideLargeElementsAttrs(4096);
+  } else {
+    flags.enableDebugInfo();
+  }
+  if (!options.reproducer.empty())
+    for (ModuleOp module : modules)
+      dropWeights(module);
+  return statusOf(writeText(path, course.files, [&](raw_ostream &os) {
+    if (!options.reproducer.empty())
+      os << "// " << options.reproducer << "\n";
+    for (ModuleOp module : modules) {
+      if (module != modules.front())
+        os << "\n// -----\n\n";
+      module.print(os, flags);
+    }
+  }));
+}
+
+Status write(Course &course) {
+  EmitOptions options = course.options.emit;
+  options.progress = &course.progress;
+  Stopwatch watch;
+  course.progress.enter(stage::emit);
+  TimingScope scope = course.all.nest(stage::emit);
+  Status status = statusOf(emit(course.modules(), options, course.files));
+  if (status != Status::ok)
+    return status;
+  course.decisions.addStage(stage::emit, watch.seconds(),
+                            course.targets.front().module);
+  for (const OutputFile &file : llvm::reverse(course.files))
+    course.decisions.addProduct(file.path(), file.temporary());
+  return status;
+}
+
+Status statusOf(llvm::Error error) {
+  Status status = Status::ok;
+  auto blame = [&](const llvm::ErrorInfoBase &error) {
+    message("error") << error.message() << "\n";
+    status = systemStatus(error.convertToErrorCode());
+  };
+  handleAllErrors(
+      std::move(error), [&](const IoError &error) { blame(error); },
+      [&](const llvm::ECError &error) { blame(error); },
+      [&](const llvm::FileError &error) { blame(error); },
+      [&](const llvm::ErrorInfoBase &error) {
+        // The user's own objects are at fault.
+        if (error.convertToErrorCode() == std::errc::invalid_argument) {
+          blame(error);
+          status = Status::badInput;
+          return;
+        }
+        message("internal error") << error.message() << "\n";
+        status = Status::internal;
+      });
+  return status;
+}
+
+Status internalError() {
+  message("internal error")
+      << "the model above could not be compiled; please report it\n";
+  return Status::internal;
+}
+
+} // namespace weir

@@ -1,0 +1,92 @@
+// One compilation under way: its modules, its decisions and its products.
+
+#ifndef WEIR_COMPILER_COURSE_H
+#define WEIR_COMPILER_COURSE_H
+
+#include "compiler/Levels.h"
+#include "compiler/Options.h"
+#include "compiler/Pipeline.h"
+#include "compiler/emit/Output.h"
+#include "compiler/report/Decisions.h"
+#include "compiler/terminal/Progress.h"
+
+#include "mlir/Support/Timing.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include <chrono>
+#include <optional>
+
+namespace weir {
+
+/// The module for one instruction set. With `--multiversion` there are several
+/// from the stage `lower` on.
+struct TargetModule {
+  mlir::ModuleOp module;
+  llvm::StringRef name;
+  /// Whether the report describes this module; otherwise another one stands for
+  /// it.
+  bool isReported = true;
+};
+
+/// The state of one compilation: the modules, and what accompanies them.
+struct Course {
+  Course(const Options &options, mlir::ModuleOp module, Progress &progress)
+      : options(options), decisions(module, options.report),
+        progress(progress) {
+    targets.push_back({module, ""});
+    timing.setEnabled(options.timing);
+    all = timing.getRootScope();
+  }
+
+  Machine machine() const {
+    return options.gpu.isOn() ? Machine::Gpu : Machine::Cpu;
+  }
+  llvm::SmallVector<mlir::ModuleOp> modules() const {
+    return llvm::map_to_vector(targets,
+                               [](const TargetModule &v) { return v.module; });
+  }
+
+  const Options &options;
+  llvm::SmallVector<TargetModule> targets;
+  /// Owns the modules of several targets.
+  llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>> clones;
+  std::optional<JoinedLevels> joined;
+  Decisions decisions;
+  /// The products, which get their names when the compilation succeeds.
+  std::vector<OutputFile> files;
+  Progress &progress;
+  mlir::DefaultTimingManager timing;
+  mlir::TimingScope all;
+};
+
+class Stopwatch {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+
+/// Runs the passes of these stages. On success the report has their time and
+/// their decisions.
+llvm::LogicalResult runStages(llvm::ArrayRef<Stage> list,
+                              const TargetModule &target, Course &course);
+
+/// Prints the modules. A file contains the weights, so that a compilation can
+/// continue from it; a terminal does not show them.
+Status print(Course &course);
+
+/// Emits the products, as temporary files.
+Status write(Course &course);
+
+/// The status of a failed call of the system, or of a linker, which it reports.
+Status statusOf(llvm::Error error);
+
+/// Reports that weir itself has failed on the module.
+Status internalError();
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_COURSE_H

@@ -1,0 +1,16 @@
+// Ranges of values and truths, by what computes them and by cases.
+
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_RANGES_CASES_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_RANGES_CASES_H
+
+#include "compiler/import/bounded/ranges/Intervals.h"
+
+namespace weir {
+
+Interval intervalOf(mlir::Value value);
+/// Whether a scalar truth value holds, where intervals tell.
+std::optional<bool> truthOf(mlir::Value condition);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_RANGES_CASES_H

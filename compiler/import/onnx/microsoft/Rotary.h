@@ -1,0 +1,17 @@
+// Rotary embeddings, alone and inside of attention.
+
+#ifndef WEIR_COMPILER_IMPORT_ONNX_MICROSOFT_ROTARY_H
+#define WEIR_COMPILER_IMPORT_ONNX_MICROSOFT_ROTARY_H
+
+#include "compiler/import/onnx/microsoft/Attention.h"
+
+namespace weir::onnx {
+
+/// Words x of `heads` heads, of which the first `size` elements (0: all) turn
+/// by the angles of their places.
+mlir::FailureOr<Expr> turned(Node &node, Expr x, Expr cosines, Expr sines,
+                             Expr places, int64_t heads, int64_t size);
+
+} // namespace weir::onnx
+
+#endif // WEIR_COMPILER_IMPORT_ONNX_MICROSOFT_ROTARY_H

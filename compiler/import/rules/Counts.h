@@ -1,0 +1,17 @@
+// Numbers that follow each other by equal steps.
+
+#ifndef WEIR_COMPILER_IMPORT_RULES_COUNTS_H
+#define WEIR_COMPILER_IMPORT_RULES_COUNTS_H
+
+#include "compiler/import/bounded/Sizes.h"
+
+namespace weir {
+
+/// Numbers from `start` on, before `limit`: scalars of one type. An error of
+/// the run where there are fewer than none, unless that `mayBeNone`.
+mlir::LogicalResult giveCounted(TracedNode &node, Expr start, Expr limit,
+                                Expr step, bool mayBeNone = false);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_RULES_COUNTS_H

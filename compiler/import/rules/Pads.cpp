@@ -1,0 +1,143 @@
+// Margins, each dimension by the index that an element comes from.
+
+#include "compiler/import/rules/Pads.h"
+
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Shape.h"
+
+using namespace mlir;
+
+namespace weir {
+
+/// The places of one dimension of `size` elements that those of a wider one
+/// come from: `at` counts from the first of them.
+static Expr comesFrom(Expr at, Expr size, Edges edges) {
+  Expr before = apply<graph::LessOp>(at, at.like(0));
+  Expr after = apply<graph::GreaterEqualOp>(at, size);
+  double edge = edges == Edges::symmetric ? 1 : 0;
+  switch (edges) {
+  case Edges::value:
+    break;
+  case Edges::reflect:
+  case Edges::symmetric:
+    return select(before, -at - edge,
+                  select(after, size * 2.0 - (2.0 - edge) - at, at));
+  case Edges::nearest:
+    return minimum(maximum(at, at.like(0)), size - 1.0);
+  case Edges::wrap:
+    return apply<graph::FloorModOp>(at, maximum(size, size.like(1)));
+  }
+  return at;
+}
+
+/// Of known sizes, dimension by dimension: what a margin mirrors, in reverse.
+static LogicalResult giveMirrored(TracedNode &node, ArrayRef<int64_t> low,
+                                  ArrayRef<int64_t> high, int64_t skip) {
+  Expr x = operand(node, 0);
+  for (int64_t dim = 0; dim < x.rank(); ++dim) {
+    int64_t size = x.size(dim), most = std::max<int64_t>(size - skip, 0);
+    int64_t before = low[dim], after = high[dim];
+    if (std::min(before, after) < 0 || std::max(before, after) > most)
+      return node.error() << "cannot mirror " << before << " and " << after
+                          << " elements of dimension " << dim << " of size "
+                          << size;
+    SmallVector<Expr> parts;
+    if (before)
+      parts.push_back(reverse(slice(x, dim, skip, before), {dim}));
+    parts.push_back(x);
+    if (after)
+      parts.push_back(
+          reverse(slice(x, dim, size - skip - after, after), {dim}));
+    x = concat(parts, dim);
+  }
+  return give(node, x);
+}
+
+/// The margins, where the import knows all.
+static std::optional<SmallVector<int64_t>> known(ArrayRef<Expr> margins) {
+  SmallVector<Value> scalars;
+  for (Expr margin : margins)
+    scalars.push_back(margin.value);
+  return knownNumbers(scalars);
+}
+
+LogicalResult givePadded(TracedNode &node, const Margins &margins, Expr value) {
+  ImplicitLocOpBuilder &b = node.b;
+  Sizes from = sizesOf(node.traced(0));
+  bool mirrors =
+      margins.edges == Edges::reflect || margins.edges == Edges::symmetric;
+  double edge = margins.edges == Edges::symmetric ? 1 : 0;
+  auto before = known(margins.low), after = known(margins.high);
+  if (mirrors && areKnown(from) && before && after)
+    return giveMirrored(node, *before, *after, 1 - static_cast<int64_t>(edge));
+  SmallVector<Value> wanted;
+  SmallVector<bool> isWhole;
+  for (auto [size, low, high] :
+       llvm::zip_equal(from, margins.low, margins.high)) {
+    Expr n = exactly(b, size);
+    Expr zero = number(b, 0);
+    for (Expr margin : {low, high}) {
+      require(node,
+              apply<graph::GreaterEqualOp>(margin, margins.mayCut ? -n : zero),
+              margins.mayCut ? "cuts more than there is"
+                             : "a margin is negative");
+      // So that sums of margins stay what they are.
+      require(node,
+              apply<graph::LessEqualOp>(margin, number(b, int64_t(1) << 40)),
+              "a margin is too wide");
+      if (mirrors)
+        require(node, apply<graph::LessEqualOp>(margin, n - 1.0 + edge),
+                "a margin is wider than what it mirrors");
+    }
+    if (margins.mayCut)
+      require(node,
+              apply<graph::GreaterEqualOp>(
+                  n + minimum(low, zero) + minimum(high, zero), zero),
+              "cuts more than there is");
+    isWhole.push_back(knownNumber(low.value) == 0 &&
+                      knownNumber(high.value) == 0);
+    wanted.push_back(isWhole.back() ? n.value : (n + low + high).value);
+  }
+  auto sizes = sizesFrom(node, wanted);
+  if (failed(sizes))
+    return failure();
+  Traced result = node.traced(0);
+  SmallVector<int64_t> low(from.size(), 0), high = low, none = low;
+  for (auto [i, size] : llvm::enumerate(*sizes)) {
+    if (isWhole[i])
+      continue;
+    auto first = knownNumber(margins.low[i].value);
+    if (margins.edges == Edges::value && first && *first >= 0 &&
+        *first <= size.bound) {
+      // The place keeps its order: what does not count is the value.
+      int64_t kept = std::min(from[i].bound, size.bound - *first);
+      result.value = masked(b, result, value, static_cast<int64_t>(i)).value;
+      SmallVector<int64_t> bounds(typeOf(result.value).getShape());
+      bounds[i] = kept;
+      result.value = inPlaceOf(b, result.value, bounds);
+      low[i] = *first;
+      high[i] = size.bound - kept - *first;
+      continue;
+    }
+    Expr n = exactly(b, from[i]), at = iota(b, size.bound) - margins.low[i];
+    result = takeAlong(b, result, i, comesFrom(at, n, margins.edges), size);
+    if (margins.edges != Edges::value)
+      continue;
+    SmallVector<int64_t> shape(from.size(), 1);
+    shape[i] = size.bound;
+    Expr outside =
+        apply<graph::LogicalOrOp>(apply<graph::LessOp>(at, number(b, 0)),
+                                  apply<graph::GreaterEqualOp>(at, n));
+    result.value =
+        select(reshape(outside, shape), value, Expr(b, result.value)).value;
+  }
+  if (low != none || high != none)
+    result.value =
+        make<graph::PadOp>(b, result.value, value.value, low, high, none);
+  return node.tracedResults({withSizes(result.value, *sizes)});
+}
+
+} // namespace weir

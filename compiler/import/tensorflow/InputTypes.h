@@ -1,0 +1,23 @@
+// The types of an entry's inputs: what the model says of them, and what the
+// options add.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_INPUTTYPES_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_INPUTTYPES_H
+
+#include "compiler/import/tensorflow/Entry.h"
+
+namespace weir::tensorflow {
+
+/// The type that a node's attributes say its first result has; DT_INVALID where
+/// they do not.
+int ownType(const ::tensorflow::NodeDef &def);
+/// Sets the type of an input, where a feed does not, from its node, from what
+/// the model says of it (either may be absent) and from the options' shapes;
+/// the dimensions that are left open have no bounds yet (boundInputs).
+mlir::LogicalResult setInputType(Report &report, const Graph &graph, Port &port,
+                                 const ::tensorflow::TensorShapeProto *shape,
+                                 int dataType, const ImportOptions &options);
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_INPUTTYPES_H

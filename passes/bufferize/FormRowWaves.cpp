@@ -1,0 +1,195 @@
+// Brings together tasks that need of each other only their own rows.
+//
+// Between two kernels threads meet, and wait for the last of them. Where a row
+// of what the second makes is made of the same row of what the first has made,
+// a thread may go on with its own rows at once: a projection, a normalization
+// and the two products after it are then one region. One thread gains, too: it
+// does all that for some rows, whose values stay near, and then for the next.
+// For that, each block of rows reads all that is not by rows, so L2 is to hold
+// it; and results live at one time, so these are no more than the threads' L2.
+
+#include "passes/bufferize/Passes.h"
+
+#include "dialects/kernel/Sharing.h"
+#include "passes/bufferize/RowUses.h"
+
+#include "dialects/graph/Elements.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Target.h"
+#include "dialects/plan/Plan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-form-row-waves"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_FORMROWWAVES
+#include "passes/bufferize/Passes.h.inc"
+
+namespace {
+
+/// Rows that make a tile of products in registers, about.
+constexpr int64_t rowsOfTile = 8;
+/// A block of fewer rows is not worth reading matrices for.
+constexpr int64_t leastRows = 16;
+/// Tasks of more nanoseconds lose little by meetings, and have large results.
+constexpr double longTask = 200000;
+/// A wave is one function, for which LLVM takes time.
+constexpr size_t mostTasks = 16;
+
+/// Blocks of whole tiles, which threads share evenly: a few each, or one.
+std::optional<RowBlocks> blocksOf(int64_t rows, int64_t slots) {
+  auto makes = [&](int64_t count) {
+    return count > 1 && count <= rows / leastRows &&
+           rows % (count * rowsOfTile) == 0;
+  };
+  for (int64_t count = 2 * slots; count <= rows / leastRows; ++count)
+    if (makes(count) && (count % slots == 0 || count >= 4 * slots))
+      return RowBlocks{rows, rows / count};
+  if (makes(slots))
+    return RowBlocks{rows, rows / slots};
+  return std::nullopt;
+}
+
+/// Nanoseconds of a kernel on tensors, roughly.
+double timeOf(func::FuncOp kernel, const kernel::Target &target) {
+  double time = 0;
+  kernel.walk([&](Operation *op) {
+    if (auto product = dyn_cast<kernel::MatmulOp>(op)) {
+      auto out = cast<RankedTensorType>(product.getOut().getType());
+      int64_t depth =
+          cast<RankedTensorType>(product.getA().getType()).getShape().back();
+      time += productTime(double(out.getNumElements()) * depth,
+                          target.lanes(out.getElementType()));
+    } else if (auto loops = dyn_cast<linalg::LinalgOp>(op))
+      time += vectorTime(loops);
+  });
+  return time;
+}
+
+/// Tasks that follow each other, of which each makes as many rows.
+class Chain {
+public:
+  Chain(SymbolTable &symbols, int64_t slots)
+      : symbols(&symbols), slots(slots) {}
+
+  /// Whether the task, which comes next, is now one of these.
+  bool add(plan::TaskOp task) {
+    auto kernel = symbols->lookup<func::FuncOp>(task.getKernel());
+    auto target = kernel::Target::of(kernel);
+    std::optional<RowUses> uses = RowUses::of(kernel);
+    double own = timeOf(kernel, target);
+    if (!uses || own > longTask || tasks.size() == mostTasks)
+      return false;
+    if (tasks.empty() ? !blocksOf(uses->rows, slots) : uses->rows != rows)
+      return false;
+    int64_t results = made, others = readWhole;
+    for (Type type : task.getResultTypes())
+      results += graph::tensorBytes(type);
+    for (auto [input, byRows] :
+         llvm::zip_equal(task.getInputs(), uses->byRows)) {
+      Value source = graph::unshaped(input);
+      bool hasRows = byRows && leadingDims(source.getType(), uses->rows);
+      if (!hasRows && isMade(source))
+        return false;
+      others += hasRows ? 0 : graph::tensorBytes(input.getType());
+    }
+    if (results > slots * target.l2 || others > target.l2)
+      return false;
+    rows = uses->rows;
+    made = results;
+    readWhole = others;
+    time += own;
+    tasks.push_back(task);
+    return true;
+  }
+
+  /// Makes the tasks a wave where that is worth it, and begins anew.
+  void end(int64_t &waves) {
+    if (tasks.size() > 1 && time >= worthSharing) {
+      for (plan::TaskOp task : tasks) {
+        task.setWave(waves);
+        task.setByRows(true);
+      }
+      ++waves;
+    }
+    *this = Chain(*symbols, slots);
+  }
+
+private:
+  bool isMade(Value value) const {
+    return llvm::is_contained(tasks, value.getDefiningOp<plan::TaskOp>());
+  }
+
+  SymbolTable *symbols;
+  int64_t slots;
+  SmallVector<plan::TaskOp> tasks;
+  int64_t rows = 0;                // of each task
+  int64_t made = 0, readWhole = 0; // bytes of results, and of what is read so
+  double time = 0;                 // nanoseconds
+};
+
+struct FormRowWaves : impl::FormRowWavesBase<FormRowWaves> {
+  void runOnOperation() override {
+    // With --remat memory goes before speed.
+    if (getOperation()->hasAttr("weir.remat"))
+      return;
+    SymbolTable symbols(getOperation());
+    int64_t waves = 0;
+    // A loop's regions are left alone: they may run in place of its variables.
+    for (auto entry : getOperation().getOps<func::FuncOp>())
+      if (entry->hasAttr("weir.entry"))
+        formWaves(entry.getBody().front(), symbols, waves);
+    for (auto &[name, tasks] : plan::tasksOfKernels(getOperation()))
+      markKernel(symbols.lookup<func::FuncOp>(name), tasks, symbols);
+  }
+
+private:
+  static void formWaves(Block &block, SymbolTable &symbols, int64_t &waves) {
+    Chain chain(symbols, slotsOf(block.getParentOp()));
+    for (Operation &op : block) {
+      if (isa<graph::ReshapeOp, graph::ConstantOp>(op))
+        continue;
+      auto task = dyn_cast<plan::TaskOp>(op);
+      if (task && chain.add(task))
+        continue;
+      chain.end(waves);
+      if (task)
+        chain.add(task);
+    }
+    chain.end(waves);
+  }
+
+  /// Says of the kernel, or of a copy where other tasks run it too, by which
+  /// blocks it is to be shared.
+  static void markKernel(func::FuncOp kernel, ArrayRef<plan::TaskOp> tasks,
+                         SymbolTable &symbols) {
+    SmallVector<plan::TaskOp> byRows;
+    for (plan::TaskOp task : tasks)
+      if (task.getByRows())
+        byRows.push_back(task);
+    if (byRows.empty())
+      return;
+    if (byRows.size() < tasks.size()) {
+      kernel = kernel.clone();
+      symbols.insert(kernel);
+      for (plan::TaskOp task : byRows)
+        task.setKernel(kernel.getSymName());
+    }
+    auto blocks = blocksOf(RowUses::of(kernel)->rows, slotsOf(kernel));
+    LLVM_DEBUG(llvm::dbgs()
+               << "runs " << kernel.getSymName() << " by blocks of "
+               << blocks->size << " of its " << blocks->rows << " rows\n");
+    kernel->setAttr(RowBlocks::name,
+                    DenseI64ArrayAttr::get(kernel.getContext(),
+                                           {blocks->rows, blocks->size}));
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,14 @@
+// Passes that give the values of kernels memory (Passes.td).
+
+#ifndef WEIR_PASSES_BUFFERIZE_PASSES_H
+#define WEIR_PASSES_BUFFERIZE_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace weir {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/bufferize/Passes.h.inc"
+} // namespace weir
+
+#endif // WEIR_PASSES_BUFFERIZE_PASSES_H

@@ -1,0 +1,52 @@
+// Truth values lie in memory as bytes. LLVM takes the upper bits of the byte
+// of an i1 for zeros, which nobody promises of a caller's.
+
+#include "passes/convert/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_WIDENTRUTHS
+#include "passes/convert/Passes.h.inc"
+
+namespace {
+
+bool isTruth(Type type) { return type.isInteger(1); }
+
+struct WidenTruths : impl::WidenTruthsBase<WidenTruths> {
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (auto load = dyn_cast<LLVM::LoadOp>(op))
+        widen(load);
+      else if (auto store = dyn_cast<LLVM::StoreOp>(op))
+        widen(store);
+    });
+  }
+
+private:
+  static void widen(LLVM::LoadOp load) {
+    Value byte = load.getResult();
+    if (!isTruth(byte.getType()))
+      return;
+    OpBuilder b(load.getContext());
+    b.setInsertionPointAfter(load);
+    byte.setType(b.getI8Type());
+    Value zero = b.create<LLVM::ConstantOp>(load.getLoc(), b.getI8Type(), 0);
+    auto truth = b.create<LLVM::ICmpOp>(load.getLoc(), LLVM::ICmpPredicate::ne,
+                                        byte, zero);
+    byte.replaceAllUsesExcept(truth, truth);
+  }
+
+  static void widen(LLVM::StoreOp store) {
+    if (!isTruth(store.getValue().getType()))
+      return;
+    OpBuilder b(store);
+    store.getValueMutable().assign(b.create<LLVM::ZExtOp>(
+        store.getLoc(), b.getI8Type(), store.getValue()));
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,190 @@
+// Long reductions become grains with results of their own and a short reduction
+// of these: those to few elements for threads to share, and sums of rows so
+// that no sum is one long chain of additions.
+//
+// Upstream's splitReduction makes the same two steps of tensors, but only of
+// dimensions that the number of parts divides, and before loops are fused by
+// rows, which would then not find them.
+
+#include "passes/cpu/Passes.h"
+
+#include "passes/cpu/Sharing.h"
+#include "passes/cpu/loops/Accumulators.h"
+#include "passes/cpu/loops/Grains.h"
+#include "passes/cpu/loops/LoopNest.h"
+
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-split-reductions"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_SPLITREDUCTIONS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+/// Loops with a parallel dimension as long as this are shared along it.
+constexpr int64_t enoughForThreads = 8;
+/// Bytes of the results of all grains, at most.
+constexpr int64_t mostBytes = 64 << 10;
+/// Sums of floats of more terms than twice this, each added to the one before,
+/// are of chains about as long.
+constexpr int64_t chain = 64;
+
+struct Split {
+  Cut cut;
+  Operation *combiner;
+  TypedAttr neutral;
+  bool shared; // by threads
+};
+
+int64_t bytesOf(OpOperand &init) {
+  auto type = cast<MemRefType>(init.get().getType());
+  return std::max<int64_t>(1, type.getNumElements()) *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+/// For threads: what has no long parallel dimension.
+std::optional<Cut> cutForThreads(LoopNest &nest, OpOperand &init, double time) {
+  if (time < 2 * worthSharing)
+    return std::nullopt;
+  // A grain has all elements of the result.
+  for (unsigned d = 0; d < nest.ranges.size(); ++d)
+    if (nest.isReduction(d) ? nest.mapOf(init).isFunctionOfDim(d)
+                            : nest.ranges[d] >= enoughForThreads)
+      return std::nullopt;
+  return cutLoops(nest.ranges, time, [&](unsigned d) -> int64_t {
+    return nest.isReduction(d) ? grainStep(nest.ranges, d) : 0;
+  });
+}
+
+/// For sums of floats whose lanes are elements of the result: each adds one
+/// term after the other.
+std::optional<Cut> cutIntoChains(LoopNest &nest, OpOperand &init) {
+  if (!nest.applies() || nest.isReduction(nest.dimension) ||
+      !isa_and_nonnull<arith::AddFOp>(nest.combiner(init)))
+    return std::nullopt;
+  int64_t terms = 1;
+  std::optional<unsigned> outermost;
+  for (unsigned d = nest.ranges.size(); d-- > 0;)
+    if (nest.isReduction(d)) {
+      if (nest.mapOf(init).isFunctionOfDim(d))
+        return std::nullopt;
+      outermost = d;
+      terms *= nest.ranges[d];
+    }
+  if (!outermost || terms <= 2 * chain)
+    return std::nullopt;
+  int64_t grains = mostBytes / bytesOf(init);
+  if (grains < 2)
+    return std::nullopt;
+  int64_t range = nest.ranges[*outermost], inside = terms / range;
+  Cut cut{*outermost, range,
+          std::max({int64_t(1), chain / inside,
+                    llvm::divideCeilSigned(range, grains)})};
+  return cut.size < range ? std::optional(cut) : std::nullopt;
+}
+
+std::optional<Split> splitOf(linalg::LinalgOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (!op.hasPureBufferSemantics() || op.getNumDpsInits() != 1 ||
+      llvm::is_contained(ranges, 0) ||
+      llvm::any_of(ranges, ShapedType::isDynamic) || !isSliceable(op) ||
+      !llvm::all_of(op->getOperandTypes(), [](Type type) {
+        return getElementTypeOrSelf(type).isIntOrFloat();
+      }))
+    return std::nullopt;
+  double time = nanoseconds(op);
+  LoopNest nest(op);
+  OpOperand &init = op.getDpsInitsMutable()[0];
+  if (llvm::is_contained(op.getDpsInputs(), init.get()))
+    return std::nullopt;
+  bool shared = true;
+  std::optional<Cut> cut = cutForThreads(nest, init, time);
+  if (!cut) {
+    cut = cutIntoChains(nest, init);
+    shared = time >= worthSharing;
+  }
+  Operation *combiner = nest.combiner(init);
+  TypedAttr neutral = combiner ? neutralElement(combiner) : TypedAttr();
+  if (!cut || !neutral)
+    return std::nullopt;
+  if (cut->grains() * bytesOf(init) > mostBytes)
+    return std::nullopt;
+  return Split{*cut, combiner, neutral, shared};
+}
+
+/// Adds the results of all grains, which lie along a first dimension, to `out`.
+void combineGrains(Emitter &e, Value results, Value out, Operation *combiner) {
+  int64_t rank = cast<MemRefType>(results.getType()).getRank();
+  AffineMap all = e.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  iterators[0] = utils::IteratorType::reduction;
+  e.create<linalg::GenericOp>(
+      results, out, ArrayRef<AffineMap>{all, all.dropResult(0)}, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        OperationState state(loc, combiner->getName(), {args[1], args[0]},
+                             combiner->getResultTypes(), combiner->getAttrs());
+        b.create<linalg::YieldOp>(loc, b.create(state)->getResults());
+      });
+}
+
+void split(linalg::LinalgOp op, const Split &how) {
+  Emitter e(op.getLoc(), op);
+  Value out = op.getDpsInits()[0];
+  auto type = cast<MemRefType>(out.getType());
+  SmallVector<int64_t> shape = {how.cut.grains()};
+  llvm::append_range(shape, type.getShape());
+  Value results = e.create<memref::AllocOp>(
+      MemRefType::get(shape, type.getElementType()), e.getI64IntegerAttr(64));
+  Value neutral = e.create<arith::ConstantOp>(how.neutral);
+  SmallVector<OpFoldResult> offsets(shape.size(), e.getIndexAttr(0)),
+      strides(shape.size(), e.getIndexAttr(1)), sizes;
+  for (int64_t size : shape)
+    sizes.push_back(e.getIndexAttr(size));
+  sizes[0] = e.getIndexAttr(1);
+  auto grain = [&](Value grain, ArrayRef<LoopSlice> slices) {
+    offsets[0] = grain;
+    Value own = e.create<memref::SubViewOp>(
+        cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+            type.getShape(), cast<MemRefType>(results.getType()), offsets,
+            sizes, strides)),
+        results, offsets, sizes, strides);
+    e.create<linalg::FillOp>(neutral, own);
+    makeSlice(e, op, slices,
+              [&](Value operand) { return operand == out ? own : Value(); });
+  };
+  if (how.shared)
+    shareGrains(e, how.cut, grain);
+  else
+    eachGrain(e, how.cut, e.index(0), e.index(how.cut.grains()), grain);
+  combineGrains(e, results, out, how.combiner);
+  op.erase();
+}
+
+struct SplitReductions : impl::SplitReductionsBase<SplitReductions> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr("weir.kernel"))
+      return;
+    for (auto op : llvm::make_early_inc_range(
+             kernel.getBody().front().getOps<linalg::LinalgOp>()))
+      if (std::optional<Split> found = splitOf(op)) {
+        LLVM_DEBUG(llvm::dbgs() << "splits the reduction at " << op.getLoc()
+                                << " among work items\n");
+        split(op, *found);
+      }
+  }
+};
+
+} // namespace
+} // namespace weir

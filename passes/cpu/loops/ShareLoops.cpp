@@ -1,0 +1,111 @@
+// Loops over large buffers become grains of work that threads share.
+//
+// A grain is a slice along one parallel dimension whose size is fixed here, so
+// that each element is computed by the same code whichever thread has it; a
+// reduction stays within its grain.
+
+#include "passes/cpu/Passes.h"
+
+#include "passes/cpu/Sharing.h"
+#include "passes/cpu/loops/Grains.h"
+#include "passes/cpu/loops/Slices.h"
+#include "passes/cpu/loops/Squares.h"
+
+#include "dialects/kernel/Nests.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_SHARELOOPS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+/// What is transposed in registers, of any target.
+constexpr int64_t squareGrain = 16;
+/// Of fewer grains of other loops threads would not have equal shares.
+constexpr int64_t fewestOfSquares = 4;
+
+/// The blocks of rows that the kernel is to be shared by, where one loop of the
+/// op is over these rows.
+std::optional<Cut> rowBlocksOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
+                               const std::optional<Squares> &squares) {
+  std::optional<RowBlocks> blocks = RowBlocks::of(op);
+  if (!blocks)
+    return std::nullopt;
+  auto found = llvm::find_if(ranges, [](int64_t range) { return range != 1; });
+  unsigned d = found - ranges.begin();
+  if (found == ranges.end() || *found != blocks->rows ||
+      !kernel::separates(op, d) ||
+      (squares && (d != squares->down || blocks->size % squareGrain)))
+    return std::nullopt;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!kernel::isByRows(op.getMatchingIndexingMap(&init), d + 1))
+      return std::nullopt;
+  return Cut{d, blocks->rows, blocks->size, /*byRows=*/true};
+}
+
+/// The step of a grain's size along a loop. One thread adds rows up as they
+/// lie, which is what processors expect: at 30 GB/s instead of 24 (Sapphire
+/// Rapids).
+int64_t stepOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges, unsigned d) {
+  int64_t step = grainStep(ranges, d);
+  bool alone = slotsOf(op) == 1 && op.getNumReductionLoops() > 0;
+  return alone && step > 1 ? ranges[d] : step;
+}
+
+std::optional<Cut> cutOf(linalg::LinalgOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (!op.hasPureBufferSemantics() || ranges.empty() ||
+      llvm::any_of(ranges, ShapedType::isDynamic) || !isSliceable(op))
+    return std::nullopt;
+  std::optional<Squares> squares = Squares::of(op);
+  if (std::optional<Cut> blocks = rowBlocksOf(op, ranges, squares))
+    return blocks;
+  double time = nanoseconds(op);
+  if (time < worthSharing)
+    return std::nullopt;
+  auto step = [&](unsigned d) -> int64_t {
+    if (!kernel::separates(op, d))
+      return 0;
+    return squares && d == squares->down ? squareGrain : stepOf(op, ranges, d);
+  };
+  // What is transposed is cut where rows of squares are neither, if possible:
+  // along images or their rows, as what comes before and after is.
+  std::optional<Cut> cut;
+  if (squares)
+    cut = cutLoops(ranges, time, [&](unsigned d) {
+      return d == squares->down || d == squares->across ? 0 : step(d);
+    });
+  if (!cut || cut->grains() < fewestOfSquares)
+    cut = cutLoops(ranges, time, step);
+  if (!cut)
+    return std::nullopt;
+  return withOuterLoops(*cut, ranges, step);
+}
+
+void share(linalg::LinalgOp op, const Cut &cut) {
+  Emitter e(op.getLoc(), op);
+  shareGrains(e, cut, [&](Value, ArrayRef<LoopSlice> slices) {
+    makeSlice(e, op, slices);
+  });
+  op.erase();
+}
+
+struct ShareLoops : impl::ShareLoopsBase<ShareLoops> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr("weir.kernel"))
+      return;
+    for (auto op : llvm::make_early_inc_range(
+             kernel.getBody().front().getOps<linalg::LinalgOp>()))
+      if (std::optional<Cut> cut = cutOf(op))
+        share(op, *cut);
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,158 @@
+// A plan becomes an LLVM function that calls the kernels one after the other.
+
+#include "passes/entry/Passes.h"
+#include "passes/entry/Regions.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_LOWERPLAN
+#include "passes/entry/Passes.h.inc"
+
+namespace {
+
+/// Lowers tasks into a function of (arena, weights, arguments, team, state,
+/// status), without the state where the model has none.
+class Lowering : Regions {
+public:
+  /// `waves` counts the waves of the module that have been lowered.
+  Lowering(LLVM::LLVMFuncOp function, unsigned &waves)
+      : Regions(function, waves) {
+    b.setInsertionPointToStart(function.addEntryBlock(b));
+    arena = function.getArgument(0);
+    weights = function.getArgument(1);
+    arguments = function.getArgument(2);
+    team = function.getArgument(3);
+    status = function.getArguments().back();
+    if (function.getNumArguments() == 6)
+      state = function.getArgument(4);
+  }
+
+  void run(ArrayRef<Operation *> tasks) {
+    allocateList(tasks);
+    for (Operation *task : tasks)
+      lower(*task);
+    b.create<LLVM::ReturnOp>(ValueRange());
+  }
+
+private:
+  void lowerCopy(plan::CopyOp copy) override {
+    constexpr int64_t worthSharing = 1 << 18; // bytes
+    Value to = address(copy.getTarget()), from = address(copy.getSource());
+    Value bytes = number(plan::bytesOf(copy), 64);
+    if (plan::bytesOf(copy) < worthSharing)
+      return void(
+          b.create<LLVM::MemcpyOp>(to, from, bytes, /*isVolatile=*/false));
+    declare("weir_copy", {pointer(), pointer(), pointer(), bytes.getType()},
+            copy->getParentOfType<ModuleOp>());
+    b.create<LLVM::CallOp>(TypeRange(), "weir_copy",
+                           ValueRange{team, to, from, bytes});
+  }
+
+  void lowerCheck(plan::CheckOp check) override {
+    Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
+    Value first =
+        b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq, now, number(0));
+    Value failed = b.create<LLVM::ICmpOp>(
+        LLVM::ICmpPredicate::eq, truthByte(check.getCondition()), number(0, 8));
+    Value both = b.create<LLVM::AndOp>(first, failed);
+    b.create<LLVM::StoreOp>(
+        b.create<LLVM::SelectOp>(both, number(check.getCode()), now), status);
+    // What follows a failure might assign variables.
+    if (state)
+      returnIf(failed);
+  }
+
+  void returnIf(Value condition) {
+    Block *stop = newBlock(), *after = newBlock();
+    b.create<LLVM::CondBrOp>(condition, stop, after);
+    b.setInsertionPointToEnd(stop);
+    b.create<LLVM::ReturnOp>(ValueRange());
+    b.setInsertionPointToEnd(after);
+  }
+
+  void lowerApart(ArrayRef<Operation *> tasks) override {
+    auto program = tasks.front()->getParentOfType<plan::ProgramOp>();
+    auto part = plan::createPart(program, tasks.front()->getLoc(),
+                                 function.getSymName() + "_" + Twine(parts++),
+                                 function.getFunctionType());
+    Lowering(part, waves).run(tasks);
+    b.create<LLVM::CallOp>(part, function.getArguments());
+    if (!state)
+      return;
+    Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
+    returnIf(b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, now, number(0)));
+  }
+
+  Value truthByte(Value condition) {
+    return b.create<LLVM::LoadOp>(b.getI8Type(), address(condition));
+  }
+
+  Value isTrue(Value place) override { return isSet(truthByte(place)); }
+
+  Value status;
+  unsigned parts = 0; // functions of tasks in regions
+};
+
+struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
+  void runOnOperation() override {
+    for (auto program :
+         llvm::make_early_inc_range(getOperation().getOps<plan::ProgramOp>())) {
+      std::string name = plan::takeName(program);
+      lower(program, name);
+      program.erase();
+    }
+  }
+
+private:
+  unsigned waves = 0;
+
+  /// The entry calls one function after the other, each with some of the tasks.
+  void lower(plan::ProgramOp program, const std::string &name) {
+    SmallVector<Operation *> tasks = plan::tasksOf(program);
+    ImplicitLocOpBuilder b(program.getLoc(), program);
+    Type pointer = LLVM::LLVMPointerType::get(&getContext());
+    Type nothing = LLVM::LLVMVoidType::get(&getContext());
+    bool hasState = getOperation()->hasAttr("weir.state_bytes");
+    SmallVector<Type> parameters(hasState ? 5 : 4, pointer);
+    auto entry = b.create<LLVM::LLVMFuncOp>(
+        name, LLVM::LLVMFunctionType::get(b.getI32Type(), parameters));
+    parameters.push_back(pointer);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry.addEntryBlock(b));
+    Value one = b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(1));
+    Value zero = b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(0));
+    Value status = b.create<LLVM::AllocaOp>(pointer, b.getI32Type(), one, 4);
+    b.create<LLVM::StoreOp>(zero, status);
+    SmallVector<Value> operands(entry.getArguments());
+    operands.push_back(status);
+    ArrayRef<Operation *> rest = tasks;
+    for (unsigned part = 0; !rest.empty(); ++part) {
+      size_t count = plan::tasksOfPart(rest);
+      auto function = plan::createPart(
+          program, rest.front()->getLoc(), name + "_part_" + Twine(part),
+          LLVM::LLVMFunctionType::get(nothing, parameters));
+      Lowering(function, waves).run(rest.take_front(count));
+      b.create<LLVM::CallOp>(function, operands);
+      rest = rest.drop_front(count);
+      if (!hasState || rest.empty())
+        continue;
+      // Parts after a failure would go on, too.
+      Block *before = b.getInsertionBlock();
+      Block *leave = b.createBlock(&entry.getBody(), entry.getBody().end());
+      Block *after = b.createBlock(&entry.getBody(), entry.getBody().end());
+      b.setInsertionPointToEnd(before);
+      Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
+      Value failed = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, now, zero);
+      b.create<LLVM::CondBrOp>(failed, leave, after);
+      b.setInsertionPointToEnd(leave);
+      b.create<LLVM::ReturnOp>(now);
+      b.setInsertionPointToEnd(after);
+    }
+    b.create<LLVM::ReturnOp>(
+        b.create<LLVM::LoadOp>(b.getI32Type(), status).getResult());
+  }
+};
+
+} // namespace
+} // namespace weir

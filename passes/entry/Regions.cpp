@@ -1,0 +1,298 @@
+// Runs of kernels become calls, and regions that threads share: a function that
+// each thread calls, and a list of the kernels' operands.
+
+#include "passes/entry/Regions.h"
+
+#include "dialects/kernel/Sharing.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace weir {
+
+/// Whether the run's grains may go from the last to the first, which its
+/// kernel is told by their ends.
+static bool alternates(plan::RunOp run) {
+  return run.getGrains() && run->hasAttr("weir.alternates");
+}
+
+/// The fewest slots of the wave's runs that have any; 0: none has.
+static int64_t slotsOf(plan::RunOp first) {
+  int64_t slots = 0;
+  for (plan::RunOp run = first; run; run = run.nextOfWave())
+    if (run.getSlots())
+      slots = slots ? std::min<int64_t>(slots, run.getSlots()) : run.getSlots();
+  return slots;
+}
+
+void Regions::allocateList(ArrayRef<Operation *> tasks) {
+  int64_t most = 0;
+  for (Operation *task : tasks)
+    task->walk([&](plan::RunOp run) {
+      int64_t count = 0;
+      if (run.getGrains() || run.getWave())
+        for (plan::RunOp of = run; of; of = of.nextOfWave())
+          count += of.getOperands().size() + alternates(of);
+      most = std::max(most, count);
+    });
+  if (most)
+    operandList =
+        b.create<LLVM::AllocaOp>(pointer(), pointer(), number(most, 64), 8);
+}
+
+void Regions::declare(StringRef name, ArrayRef<Type> parameters,
+                      ModuleOp module) {
+  if (module.lookupSymbol(name))
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  Type nothing = LLVM::LLVMVoidType::get(b.getContext());
+  b.create<LLVM::LLVMFuncOp>(name,
+                             LLVM::LLVMFunctionType::get(nothing, parameters));
+}
+
+void Regions::lowerRun(plan::RunOp run) {
+  // What needs its own rows but is not shared by them is no region.
+  bool isAlone = run.getByRows() && !run.getGrains();
+  if (auto before = dyn_cast_or_null<plan::RunOp>(run->getPrevNode()))
+    if (!isAlone && before.nextOfWave())
+      return;
+  if (!isAlone && run.nextOfWave())
+    return run.getByRows() ? lowerRowWave(run) : lowerWave(run);
+  SmallVector<Value> operands = addresses(run);
+  if (!run.getGrains()) {
+    b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
+    return;
+  }
+  for (auto [i, operand] : llvm::enumerate(operands))
+    b.create<LLVM::StoreOp>(operand, at(operandList, 8 * i));
+  if (alternates(run)) {
+    Value turn = turnOf(run);
+    Value now = b.create<LLVM::LoadOp>(b.getI64Type(), turn);
+    b.create<LLVM::StoreOp>(now, at(operandList, 8 * operands.size()));
+    b.create<LLVM::StoreOp>(b.create<LLVM::XOrOp>(now, number(1, 64)), turn);
+  }
+  std::string part = partOf(run);
+  callParallel(grainsOf(run, operands), run.getSlots(),
+               run.getFew() ? 1 : partsOfThread, part);
+}
+
+SmallVector<Value> Regions::addresses(plan::RunOp run) {
+  return llvm::map_to_vector(run.getOperands(),
+                             [&](Value operand) { return address(operand); });
+}
+
+/// How many grains the run has at the actual sizes.
+Value Regions::grainsOf(plan::RunOp run, ValueRange operands) {
+  if (!run.getCount())
+    return number(*run.getGrains(), 64);
+  return b
+      .create<LLVM::CallOp>(TypeRange(b.getI64Type()), run.getCountAttr(),
+                            operands)
+      .getResult();
+}
+
+/// Where it says whether the kernel's next run goes backward.
+Value Regions::turnOf(plan::RunOp run) {
+  Value &turn = turns[run.getKernelAttr().getAttr()];
+  if (!turn) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&function.getBody().front());
+    turn = b.create<LLVM::AllocaOp>(pointer(), b.getI64Type(), number(1, 64));
+    b.create<LLVM::StoreOp>(number(0, 64), turn);
+  }
+  return turn;
+}
+
+/// The function that threads call: the kernel with its operands from a list.
+std::string Regions::partOf(plan::RunOp run) {
+  std::string name = (run.getKernel() + ".part").str();
+  if (!run->getParentOfType<ModuleOp>().lookupSymbol(name)) {
+    OpBuilder::InsertionGuard guard(b);
+    LLVM::LLVMFuncOp part = makePart(name, run);
+    Value list = part.getArgument(0);
+    SmallVector<Value> range(part.getArguments().drop_front());
+    if (alternates(run)) {
+      Value turn = b.create<LLVM::LoadOp>(
+          b.getI64Type(), at(list, 8 * run.getOperands().size()));
+      Value odd =
+          b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, turn, number(0, 64));
+      Value first = range[0], last = range[1];
+      range[0] = b.create<LLVM::SelectOp>(odd, last, first);
+      range[1] = b.create<LLVM::SelectOp>(odd, first, last);
+    }
+    callOn(run, list, 0, range);
+    b.create<LLVM::ReturnOp>(ValueRange());
+  }
+  return name;
+}
+
+/// An empty function that threads call, of (list, first, last, slot), where
+/// ops are inserted now.
+LLVM::LLVMFuncOp Regions::makePart(StringRef name, Operation *inside) {
+  auto module = inside->getParentOfType<ModuleOp>();
+  Type size = b.getI64Type(), nothing = LLVM::LLVMVoidType::get(b.getContext());
+  declare("weir_parallel", {pointer(), size, size, size, pointer(), pointer()},
+          module);
+  b.setInsertionPointToEnd(module.getBody());
+  auto part = b.create<LLVM::LLVMFuncOp>(
+      name, LLVM::LLVMFunctionType::get(nothing, {pointer(), size, size, size}),
+      LLVM::Linkage::Private);
+  b.setInsertionPointToStart(part.addEntryBlock(b));
+  return part;
+}
+
+/// The run's operands, which the list has from `first` on.
+SmallVector<Value> Regions::operandsOf(plan::RunOp run, Value list,
+                                       int64_t first) {
+  SmallVector<Value> operands;
+  for (size_t i = 0; i < run.getOperands().size(); ++i)
+    operands.push_back(
+        b.create<LLVM::LoadOp>(pointer(), at(list, 8 * (first + i))));
+  return operands;
+}
+
+void Regions::callOn(plan::RunOp run, Value list, int64_t first,
+                     ValueRange range) {
+  SmallVector<Value> operands = operandsOf(run, list, first);
+  llvm::append_range(operands, range);
+  b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
+}
+
+/// One region whose grains are blocks of rows. A part does all runs of a
+/// block before the next, so that what one makes of it the next finds near,
+/// and waits for nobody between them.
+void Regions::lowerRowWave(plan::RunOp first) {
+  std::string name = "weir_wave_" + std::to_string(waves++);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    fillRowWave(makePart(name, first), first);
+  }
+  storeOperands(first);
+  // The most of its runs; all are alike where each has its own number.
+  Value grains = number(0, 64);
+  for (plan::RunOp run = first; run; run = run.nextOfWave())
+    grains = larger(grains, grainsOf(run, addresses(run)));
+  callParallel(grains, slotsOf(first), partsOfThread, name);
+}
+
+void Regions::fillRowWave(LLVM::LLVMFuncOp part, plan::RunOp run) {
+  Block *head = newBlock(), *body = newBlock(), *after = newBlock();
+  Value grain = head->addArgument(b.getI64Type(), run.getLoc());
+  b.create<LLVM::BrOp>(part.getArgument(1), head);
+  b.setInsertionPointToEnd(head);
+  Value more = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::slt, grain,
+                                      part.getArgument(2));
+  b.create<LLVM::CondBrOp>(more, body, after);
+  b.setInsertionPointToEnd(body);
+  Value next = b.create<LLVM::AddOp>(grain, number(1, 64));
+  int64_t operand = 0;
+  for (; run; run = run.nextOfWave()) {
+    callOn(run, part.getArgument(0), operand,
+           {grain, next, part.getArgument(3)});
+    operand += run.getOperands().size();
+  }
+  b.create<LLVM::BrOp>(next, head);
+  b.setInsertionPointToEnd(after);
+  b.create<LLVM::ReturnOp>(ValueRange());
+}
+
+/// Puts the operands of all runs of the wave into the list.
+void Regions::storeOperands(plan::RunOp first) {
+  int64_t stored = 0;
+  for (plan::RunOp run = first; run; run = run.nextOfWave())
+    for (Value operand : run.getOperands())
+      b.create<LLVM::StoreOp>(address(operand), at(operandList, 8 * stored++));
+}
+
+/// One region whose grains are those of all runs of the wave, one after the
+/// other. A run whose grains are better not cut often gives few of them.
+void Regions::lowerWave(plan::RunOp first) {
+  storeOperands(first);
+  Value total = number(0, 64);
+  for (plan::RunOp run = first; run; run = run.nextOfWave())
+    total = sum(total, shareOf(run, addresses(run)).items);
+  std::string name = "weir_wave_" + std::to_string(waves++);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    fillWave(makePart(name, first), first);
+  }
+  callParallel(total, slotsOf(first), partsOfThread, name);
+}
+
+void Regions::fillWave(LLVM::LLVMFuncOp part, plan::RunOp run) {
+  Value list = part.getArgument(0), slot = part.getArgument(3);
+  int64_t operand = 0;
+  Value none = number(0, 64), one = number(1, 64), offset = none;
+  for (; run; run = run.nextOfWave()) {
+    Share all = shareOf(run, operandsOf(run, list, operand));
+    Value low = b.create<LLVM::SMaxOp>(
+        b.create<LLVM::SubOp>(part.getArgument(1), offset), none);
+    Value high = b.create<LLVM::SMinOp>(
+        b.create<LLVM::SubOp>(part.getArgument(2), offset), all.items);
+    offset = sum(offset, all.items);
+    Value any = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::slt, low, high);
+    Block *call = newBlock(), *after = newBlock();
+    b.create<LLVM::CondBrOp>(any, call, after);
+    b.setInsertionPointToEnd(call);
+    auto grain = [&](Value item) -> Value {
+      if (all.grains == all.items)
+        return item;
+      Value scaled = b.create<LLVM::MulOp>(item, all.grains);
+      return b.create<LLVM::SDivOp>(scaled, larger(all.items, one));
+    };
+    if (run.getGrains())
+      callOn(run, list, operand, {grain(low), grain(high), slot});
+    else
+      callOn(run, list, operand, {});
+    b.create<LLVM::BrOp>(after);
+    b.setInsertionPointToEnd(after);
+    operand += run.getOperands().size();
+  }
+  b.create<LLVM::ReturnOp>(ValueRange());
+}
+
+Regions::Share Regions::shareOf(plan::RunOp run, ValueRange operands) {
+  constexpr int64_t few = 4;
+  Value grains = run.getGrains() ? grainsOf(run, operands) : number(1, 64);
+  return {grains, run.getFew() ? smaller(grains, number(few, 64)) : grains};
+}
+
+void Regions::callParallel(Value grains, int64_t slots, int64_t each,
+                           StringRef part) {
+  b.create<LLVM::CallOp>(
+      TypeRange(), "weir_parallel",
+      ValueRange{team, grains, number(slots, 64), number(each, 64),
+                 b.create<LLVM::AddressOfOp>(pointer(), part), operandList});
+}
+
+/// Of two 64-bit integers; a constant where both are.
+template <typename Op, typename Fold>
+static Value combine(ImplicitLocOpBuilder &b, Value left, Value right,
+                     Fold fold) {
+  llvm::APInt l, r;
+  if (!matchPattern(left, m_ConstantInt(&l)) ||
+      !matchPattern(right, m_ConstantInt(&r)))
+    return b.create<Op>(left, right);
+  int64_t both = fold(l.getSExtValue(), r.getSExtValue());
+  if (l == both || r == both)
+    return l == both ? left : right;
+  return b.create<LLVM::ConstantOp>(b.getI64IntegerAttr(both));
+}
+
+Value Regions::sum(Value left, Value right) {
+  return combine<LLVM::AddOp>(b, left, right, std::plus<int64_t>());
+}
+
+Value Regions::larger(Value left, Value right) {
+  return combine<LLVM::SMaxOp>(
+      b, left, right, [](int64_t l, int64_t r) { return std::max(l, r); });
+}
+
+Value Regions::smaller(Value left, Value right) {
+  return combine<LLVM::SMinOp>(
+      b, left, right, [](int64_t l, int64_t r) { return std::min(l, r); });
+}
+
+} // namespace weir

@@ -1,0 +1,67 @@
+// Runs of kernels become calls, and regions that threads share.
+
+#ifndef WEIR_PASSES_ENTRY_REGIONS_H
+#define WEIR_PASSES_ENTRY_REGIONS_H
+
+#include "dialects/plan/Tasks.h"
+
+namespace weir {
+
+/// Lowers the runs among a function's tasks. A run with grains, and a wave of
+/// runs, is one call of the runtime's weir_parallel, with a function that each
+/// thread calls and a list of the kernels' operands.
+class Regions : protected plan::TaskLowering {
+protected:
+  /// `waves` counts the waves of the module that have been lowered.
+  Regions(mlir::LLVM::LLVMFuncOp function, unsigned &waves)
+      : TaskLowering(function), function(function), waves(waves) {}
+  ~Regions() = default;
+
+  /// Makes the list of operands for the tasks. One at a time is in use: a
+  /// region is over when its call returns.
+  void allocateList(llvm::ArrayRef<mlir::Operation *> tasks);
+  void lowerRun(plan::RunOp run) override;
+  /// Declares a function of the runtime's.
+  void declare(llvm::StringRef name, llvm::ArrayRef<mlir::Type> parameters,
+               mlir::ModuleOp module);
+
+  mlir::LLVM::LLVMFuncOp function;
+  mlir::Value team;
+  unsigned &waves;
+
+private:
+  /// What a run adds to its wave's region: its grains, and how many items of
+  /// work they are.
+  struct Share {
+    mlir::Value grains, items;
+  };
+
+  void lowerWave(plan::RunOp first);
+  void lowerRowWave(plan::RunOp first);
+  void fillWave(mlir::LLVM::LLVMFuncOp part, plan::RunOp run);
+  void fillRowWave(mlir::LLVM::LLVMFuncOp part, plan::RunOp run);
+  std::string partOf(plan::RunOp run);
+  mlir::LLVM::LLVMFuncOp makePart(llvm::StringRef name,
+                                  mlir::Operation *inside);
+  mlir::Value turnOf(plan::RunOp run);
+  Share shareOf(plan::RunOp run, mlir::ValueRange operands);
+  mlir::Value grainsOf(plan::RunOp run, mlir::ValueRange operands);
+  llvm::SmallVector<mlir::Value> addresses(plan::RunOp run);
+  llvm::SmallVector<mlir::Value> operandsOf(plan::RunOp run, mlir::Value list,
+                                            int64_t first);
+  void callOn(plan::RunOp run, mlir::Value list, int64_t first,
+              mlir::ValueRange range);
+  void storeOperands(plan::RunOp first);
+  void callParallel(mlir::Value grains, int64_t slots, int64_t each,
+                    llvm::StringRef part);
+  mlir::Value sum(mlir::Value left, mlir::Value right);
+  mlir::Value larger(mlir::Value left, mlir::Value right);
+  mlir::Value smaller(mlir::Value left, mlir::Value right);
+
+  mlir::Value operandList;
+  llvm::DenseMap<mlir::StringAttr, mlir::Value> turns;
+};
+
+} // namespace weir
+
+#endif // WEIR_PASSES_ENTRY_REGIONS_H

@@ -1,0 +1,182 @@
+// Chooses how the weights of kernels lie in memory: #kernel.layout on each pack
+// and on the kernel that reads it.
+//
+// The decisions follow each other. First the kernel alone decides, between
+// plain weights, panels and the K-major layout. Then constants that only few
+// rows meet get narrower panels. Then each constant may get a layout of the
+// processor's dot products or tiles, or that of inner-product pairing; last, so
+// may what each run packs.
+
+#include "passes/lower/Passes.h"
+#include "passes/lower/layouts/AmxLayouts.h"
+#include "passes/lower/layouts/Constants.h"
+#include "passes/lower/layouts/PairingLayouts.h"
+#include "passes/lower/layouts/PanelWidths.h"
+#include "passes/lower/layouts/VnniLayouts.h"
+#include "passes/lower/layouts/WeightForms.h"
+
+#include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/kernel/layouts/Pairing.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_CHOOSELAYOUTS
+#include "passes/lower/Passes.h.inc"
+
+#define DEBUG_TYPE "weir-choose-layouts"
+
+namespace {
+
+struct ChooseLayouts : impl::ChooseLayoutsBase<ChooseLayouts> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<kernel::PackOpInterface> packs;
+    module.walk([&](kernel::PackOpInterface pack) {
+      kernel::LayoutAttr layout = pack.getLayout();
+      if (pack->getNumResults() == 1 &&
+          (layout.isPlain() || layout.isWinograd()))
+        packs.push_back(pack);
+    });
+    for (kernel::PackOpInterface pack : packs)
+      choosePanels(pack);
+    narrowPanels(module);
+    countWeights(module);
+    forEachKernel(module,
+                  [&](func::FuncOp kernel, ArrayRef<plan::TaskOp> callers) {
+                    for (BlockArgument argument : kernel.getArguments())
+                      if (argument.hasOneUse())
+                        chooseForConstant(kernel, argument, callers);
+                  });
+    module->removeAttr(weightsLeftName);
+    for (auto kernel : module.getOps<func::FuncOp>())
+      chooseAtRun(kernel);
+    LLVM_DEBUG(module.walk([](kernel::PackOpInterface pack) {
+      llvm::dbgs() << pack.getLayout() << " for " << pack.getSource().rows()
+                   << " x " << pack.getSource().columns << "\n";
+    }));
+  }
+
+private:
+  using Constants = SmallVector<graph::ConstantOp>;
+
+  void countWeights(ModuleOp module) {
+    llvm::DenseSet<Attribute> counted;
+    module.walk([&](graph::ConstantOp constant) {
+      ShapedType type = constant.getType();
+      if (counted.insert(constant.getValue()).second)
+        weightsBytes += type.getNumElements() *
+                        llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    });
+  }
+
+  void chooseForConstant(func::FuncOp kernel, BlockArgument argument,
+                         ArrayRef<plan::TaskOp> callers) {
+    Operation *user = *argument.user_begin();
+    std::optional<Constants> constants = constantsFor(argument, callers);
+    auto pack = dyn_cast<kernel::PackOpInterface>(user);
+    if (isa<kernel::TransformFilterOp>(user) || !constants)
+      return;
+    if (!pack) {
+      if (kernel::PackOpInterface packed = packDepthwise(user))
+        compiled.insert(packed);
+      return;
+    }
+    if (pack->getOperand(0) != argument || pack->getNumResults() != 1)
+      return;
+    unsigned index = argument.getArgNumber();
+    auto stored =
+        dyn_cast_or_null<TypeAttr>(kernel.removeArgAttr(index, storedAsName));
+    auto half = stored ? dyn_cast<FloatType>(stored.getValue()) : FloatType();
+    bool unpaired = bool(kernel.removeArgAttr(index, unpairedName));
+    if (std::optional<kernel::LayoutAttr> vnni = vnniLayoutOf(pack))
+      pack = repack(pack, *vnni);
+    else if (half)
+      pack = repack(pack, pack.getLayout(), half);
+    else if (std::optional<kernel::LayoutAttr> amx =
+                 amxLayoutOf(pack, *constants))
+      pack = repack(pack, *amx);
+    else if (!unpaired && isWorthPairing(pack, /*isConstant=*/true) &&
+             llvm::all_of(*constants, [&](graph::ConstantOp constant) {
+               return suits(constant, pack.getSource());
+             }))
+      pack = pairConstant(pack);
+    compiled.insert(pack);
+  }
+
+  std::optional<kernel::LayoutAttr> amxLayoutOf(kernel::PackOpInterface pack,
+                                                const Constants &constants) {
+    int64_t split = splitForTiles(pack);
+    if (!split)
+      return std::nullopt;
+    kernel::WeightsSource weights = pack.getSource();
+    WeightRange range;
+    for (graph::ConstantOp constant : constants)
+      range.add(*rawBytes(constant.getValue()), weights.element);
+    auto numbers = range.numbers(weights.rows(), weights.element, split);
+    if (!numbers)
+      return std::nullopt;
+    auto amx = kernel::LayoutAttr::get(&getContext(), kernel::LayoutKind::Amx,
+                                       *numbers);
+    if (!weights.element.isF32())
+      return amx;
+    kernel::ConvolutionOp convolution = convolutionOf(pack);
+    Value out = convolution ? convolution.getOut() : productOf(pack).getOut();
+    return splitsBefore(rowsOf(out), weightsBytes, kernel::Target::of(pack)) &&
+                   hasRoom(amx, weights, int64_t(constants.size()))
+               ? amx
+               : kernel::LayoutAttr::get(
+                     &getContext(), kernel::LayoutKind::AmxPanels, *numbers);
+  }
+
+  /// Whether the budget has room for split weights, which are 1.5 times as
+  /// large; these bytes are then taken.
+  bool hasRoom(kernel::LayoutAttr layout, const kernel::WeightsSource &weights,
+               int64_t constants) {
+    auto left = getOperation()->getAttrOfType<IntegerAttr>(weightsLeftName);
+    if (!left)
+      return true;
+    int64_t elements =
+        ShapedType::getNumElements(layout.getFormat().shapeOf(layout, weights));
+    int64_t more =
+        (elements * 2 - weights.rows() * weights.columns * 4) * constants;
+    if (more > left.getInt())
+      return false;
+    Builder b(&getContext());
+    getOperation()->setAttr(
+        weightsLeftName,
+        b.getI64IntegerAttr(left.getInt() - std::max<int64_t>(more, 0)));
+    return true;
+  }
+
+  static bool suits(graph::ConstantOp constant, kernel::WeightsSource weights) {
+    ArrayRef<char> bytes = *rawBytes(constant.getValue());
+    weights.data = bytes.data();
+    bool isSplat =
+        bytes.size() != weights.rows() * weights.columns * sizeof(float);
+    return !isSplat && suitsPairing(weights);
+  }
+
+  void chooseAtRun(func::FuncOp kernel) {
+    SmallVector<kernel::PackOp> packs;
+    kernel.walk([&](kernel::PackOp pack) {
+      auto any = cast<kernel::PackOpInterface>(pack.getOperation());
+      if (!compiled.contains(pack) && !pack.getLayout().isPairing() &&
+          pack->getNumResults() == 1 && pack.getSource().batches.empty() &&
+          isWorthPairing(any, /*isConstant=*/false))
+        packs.push_back(pack);
+    });
+    for (kernel::PackOp pack : packs)
+      pairAtRun(pack);
+  }
+
+  int64_t weightsBytes = 0;                    // of all constants
+  llvm::SmallPtrSet<Operation *, 16> compiled; // packs of constants
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,37 @@
+// The constants that tasks give to an argument of their kernel.
+
+#include "passes/lower/layouts/Constants.h"
+
+#include "dialects/graph/packed/HalfConstants.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace weir {
+
+std::optional<SmallVector<graph::ConstantOp>>
+constantsFor(BlockArgument argument, ArrayRef<plan::TaskOp> callers) {
+  SmallVector<graph::ConstantOp> constants;
+  for (plan::TaskOp task : callers) {
+    auto constant = task->getOperand(argument.getArgNumber())
+                        .getDefiningOp<graph::ConstantOp>();
+    if (!constant || !rawBytes(constant.getValue()) ||
+        constant.getType() != argument.getType())
+      return std::nullopt;
+    constants.push_back(constant);
+  }
+  return constants;
+}
+
+void forEachKernel(
+    ModuleOp module,
+    function_ref<void(func::FuncOp, ArrayRef<plan::TaskOp>)> visit) {
+  for (auto &[name, callers] : plan::tasksOfKernels(module))
+    if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
+        kernel && !kernel->hasAttr("weir.gemm") &&
+        !kernel->hasAttr("weir.attention"))
+      visit(kernel, callers);
+}
+
+} // namespace weir

@@ -1,0 +1,23 @@
+// Which constant weights of bytes get a layout for the dot products of AVX-512
+// VNNI.
+
+#ifndef WEIR_PASSES_LOWER_LAYOUTS_VNNILAYOUTS_H
+#define WEIR_PASSES_LOWER_LAYOUTS_VNNILAYOUTS_H
+
+#include "passes/lower/layouts/Readers.h"
+
+#include <optional>
+
+namespace weir {
+
+/// The VNNI layout of constant weights that `pack` packs. There is none if the
+/// kernel cannot read it, or the target has no such dot products.
+std::optional<kernel::LayoutAttr> vnniLayoutOf(kernel::PackOpInterface pack);
+
+/// Packs the filter of a depthwise convolution of bytes, which `flatten` gives
+/// its shape, in the VNNI layout. Returns null if that is not possible.
+kernel::PackOpInterface packDepthwise(mlir::Operation *flatten);
+
+} // namespace weir
+
+#endif // WEIR_PASSES_LOWER_LAYOUTS_VNNILAYOUTS_H

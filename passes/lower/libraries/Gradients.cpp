@@ -1,0 +1,32 @@
+// Gradients of convolutions by their filters, as cuDNN computes them.
+
+#include "dialects/libraries/FilterGradients.h"
+#include "dialects/target/Precision.h"
+#include "passes/lower/libraries/Libraries.h"
+
+using namespace mlir;
+
+namespace weir::libraries {
+DictionaryAttr gradientOf(func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  auto op = dyn_cast<graph::FilterGradientOp>(body.front());
+  if (!op || op->getNextNode() != body.getTerminator())
+    return {};
+  Problem problem = problemOf(op);
+  auto x = dyn_cast<BlockArgument>(op.getX()),
+       results = dyn_cast<BlockArgument>(op.getResults());
+  if (!problem.isKnown || !x || !results)
+    return {};
+  Builder b(kernel.getContext());
+  NamedAttrList fields;
+  problem.write(fields, b);
+  fields.set("gradient", b.getUnitAttr());
+  if (problem.element().isF32() && isForTf32(op))
+    fields.set("tf32", b.getUnitAttr());
+  fields.set("operands",
+             b.getDenseI64ArrayAttr({int64_t(x.getArgNumber()),
+                                     int64_t(results.getArgNumber()), -1, -1}));
+  return fields.getDictionary(kernel.getContext());
+}
+
+} // namespace weir::libraries

@@ -1,0 +1,220 @@
+// RUN: sed 's/LIBRARY/library = "cudnn"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s
+// RUN: sed 's/LIBRARY/library = "auto"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=AUTO
+// RUN: sed 's/LIBRARY/library = "cublaslt,cudnn"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=BOTH
+// RUN: sed 's/LIBRARY/library = "cublaslt"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=OTHER
+
+// OTHER-NOT: weir.conv
+// OTHER: kernel.convolution
+// OTHER-NOT: weir.conv
+// OTHER: return
+
+// A convolution of any size can be forced, also in groups; where time is counted,
+// a large one of 16-bit floats without groups goes to the library. Filters are packed by outputs.
+// CHECK-LABEL: func.func private @large
+// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "bf16", groups = 1 : i64, images = 16 : i64, inputs = 64 : i64, operands = array<i64: 0, 1, -1, -1>, outputs = 64 : i64, padding_high = array<i64: 1, 1>, padding_low = array<i64: 1, 1>, size = array<i64: 56, 56>, strides = array<i64: 1, 1>, window = array<i64: 3, 3>, workspace = 51675136 : i64}
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<64x3x3x64x1xbf16>
+// CHECK: %[[P:.*]] = kernel.pack_filter ins(%{{.*}} : tensor<3x3x64x64xbf16>) groups 1 layout <k_major> outs(%[[E]] : tensor<64x3x3x64x1xbf16>)
+// CHECK: kernel.convolution ins(%{{.*}}, %[[P]] :
+// CHECK-LABEL: func.func private @groups
+// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 2>, dtype = "f32", groups = 2 : i64, images = 1 : i64, inputs = 8 : i64,
+// CHECK-SAME: padding_high = array<i64: 0, 0>, padding_low = array<i64: 0, 2>, size = array<i64: 8, 9>, strides = array<i64: 2, 2>, window = array<i64: 3, 3>, workspace = 4194304 : i64}
+// AUTO-LABEL: func.func private @large
+// AUTO-SAME: weir.conv
+// AUTO-LABEL: func.func private @groups
+// AUTO-NOT: weir.conv
+// AUTO: kernel.convolution
+// AUTO-NOT: weir.conv
+// AUTO: return
+module attributes {weir.gpu = {LIBRARY}} {
+  func.func private @large(%x: tensor<16x56x56x64xbf16>, %w: tensor<3x3x64x64xbf16>) -> tensor<16x56x56x64xbf16> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<4x3x3x64x16xbf16>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x64x64xbf16>) groups 1 layout <panels(16)> outs(%e : tensor<4x3x3x64x16xbf16>) -> tensor<4x3x3x64x16xbf16>
+    %o = tensor.empty() : tensor<16x56x56x64xbf16>
+    %c = kernel.convolution ins(%x, %p : tensor<16x56x56x64xbf16>, tensor<4x3x3x64x16xbf16>) layout <panels(16)> outs(%o : tensor<16x56x56x64xbf16>) -> tensor<16x56x56x64xbf16> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      %r = arith.truncf %sum : f32 to bf16
+      kernel.yield %r : bf16
+    }
+    return %c : tensor<16x56x56x64xbf16>
+  }
+  func.func private @groups(%x: tensor<1x8x9x8xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x3x4x6xf32> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<2x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 2 layout <panels(16)> outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+    %o = tensor.empty() : tensor<1x3x4x6xf32>
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x9x8xf32>, tensor<2x3x3x4x16xf32>) layout <panels(16)> outs(%o : tensor<1x3x4x6xf32>) -> tensor<1x3x4x6xf32> attributes {dilations = array<i64: 1, 2>, groups = 2 : i64, padding = array<i64: 0, 2>, strides = array<i64: 2, 2>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %c : tensor<1x3x4x6xf32>
+  }
+}
+
+// -----
+
+// A bias, a residual and a relu with a bound are the library's, too, and of 16-bit
+// elements what is rounded between them. One dimension is two, of which one has a size of 1.
+// CHECK-LABEL: func.func private @epilogue
+// CHECK-SAME: weir.conv = {bias, clip = 6.000000e+00 : f64, {{.*}} operands = array<i64: 0, 1, 3, 2>, {{.*}} relu, residual,
+// CHECK-LABEL: func.func private @halves
+// CHECK-SAME: weir.conv = {clip = 6.000000e+00 : f64, dilations = array<i64: 1, 1>, dtype = "bf16", {{.*}} operands = array<i64: 0, 1, -1, 2>, {{.*}} padding_high = array<i64: 0, 1>, padding_low = array<i64: 0, 1>, relu, residual, size = array<i64: 1, 8>, strides = array<i64: 1, 1>, window = array<i64: 1, 3>,
+module attributes {weir.gpu = {LIBRARY}} {
+  func.func private @epilogue(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>, %r: tensor<1x6x6x6xf32>, %bias: tensor<6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
+    %zero = arith.constant 0.0 : f32
+    %six = arith.constant 6.0 : f32
+    %e = tensor.empty() : tensor<1x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
+    %o = tensor.empty() : tensor<1x6x6x6xf32>
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) layout <panels(16)> extras(%r, %bias : tensor<1x6x6x6xf32>, tensor<6xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, extra_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (d)>], groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32, %y: f32, %z: f32):
+      %v = arith.addf %sum, %z : f32
+      %t = arith.addf %y, %v : f32
+      %m = arith.maximumf %t, %zero : f32
+      %n = arith.minimumf %m, %six : f32
+      kernel.yield %n : f32
+    }
+    return %c : tensor<1x6x6x6xf32>
+  }
+  func.func private @halves(%x: tensor<1x8x4xbf16>, %w: tensor<3x4x6xbf16>, %r: tensor<1x8x6xbf16>) -> tensor<1x8x6xbf16> attributes {weir.kernel} {
+    %zero = arith.constant 0.0 : f32
+    %six = arith.constant 6.0 : f32
+    %e = tensor.empty() : tensor<1x3x4x16xbf16>
+    %p = kernel.pack_filter ins(%w : tensor<3x4x6xbf16>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x4x16xbf16>) -> tensor<1x3x4x16xbf16>
+    %o = tensor.empty() : tensor<1x8x6xbf16>
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x4xbf16>, tensor<1x3x4x16xbf16>) layout <panels(16)> extras(%r : tensor<1x8x6xbf16>) outs(%o : tensor<1x8x6xbf16>) -> tensor<1x8x6xbf16> attributes {dilations = array<i64: 1>, extra_maps = [affine_map<(a, b, c) -> (a, b, c)>], groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
+    ^bb0(%sum: f32, %y: bf16):
+      %t = arith.truncf %sum : f32 to bf16
+      %u = arith.extf %t : bf16 to f32
+      %v = arith.extf %y : bf16 to f32
+      %s = arith.addf %u, %v : f32
+      %q = arith.truncf %s : f32 to bf16
+      %z = arith.extf %q : bf16 to f32
+      %less = arith.cmpf olt, %z, %zero : f32
+      %m = arith.select %less, %zero, %z : f32
+      %more = arith.cmpf ogt, %z, %six : f32
+      %l = arith.select %more, %six, %m : f32
+      %n = arith.truncf %l : f32 to bf16
+      kernel.yield %n : bf16
+    }
+    return %c : tensor<1x8x6xbf16>
+  }
+}
+
+// -----
+
+// A product of pixels is a convolution, unless cuBLASLt is there for it: that
+// takes no other pixels than all, but one matrix of them.
+// CHECK-LABEL: func.func private @pixels
+// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, {{.*}} size = array<i64: 7, 8>, strides = array<i64: 1, 1>, window = array<i64: 1, 1>,
+// CHECK: tensor.collapse_shape %{{.*}} : tensor<6x1x1x4x1xf32> into tensor<6x4x1xf32>
+// CHECK-LABEL: func.func private @chosen
+// CHECK-SAME: weir.conv = {{.*}} size = array<i64: 7, 8>, strides = array<i64: 2, 3>,
+// BOTH-LABEL: func.func private @pixels
+// BOTH-SAME: weir.gemm = {batch = 1 : i64, dtype = "f32", k = 4 : i64, m = 112 : i64, n = 6 : i64, operands = array<i64: 0, 1, -1>, workspace = 4194304 : i64}
+// BOTH-LABEL: func.func private @chosen
+// BOTH-SAME: weir.conv
+module attributes {weir.gpu = {LIBRARY}} {
+  func.func private @pixels(%x: tensor<2x7x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x7x8x6xf32> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<1x1x1x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<1x1x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x1x1x4x16xf32>) -> tensor<1x1x1x4x16xf32>
+    %f = tensor.collapse_shape %p [[0], [1, 2, 3], [4]] : tensor<1x1x1x4x16xf32> into tensor<1x4x16xf32>
+    %o = tensor.empty() : tensor<2x7x8x6xf32>
+    %c = kernel.matmul ins(%x, %f : tensor<2x7x8x4xf32>, tensor<1x4x16xf32>) layout <panels(16)> outs(%o : tensor<2x7x8x6xf32>) -> tensor<2x7x8x6xf32> attributes {shared} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %c : tensor<2x7x8x6xf32>
+  }
+  func.func private @chosen(%x: tensor<2x7x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x4x3x6xf32> attributes {weir.kernel} {
+    %s = tensor.extract_slice %x[0, 0, 0, 0] [2, 4, 3, 4] [1, 2, 3, 1] : tensor<2x7x8x4xf32> to tensor<2x4x3x4xf32>
+    %e = tensor.empty() : tensor<1x1x1x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<1x1x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x1x1x4x16xf32>) -> tensor<1x1x1x4x16xf32>
+    %f = tensor.collapse_shape %p [[0], [1, 2, 3], [4]] : tensor<1x1x1x4x16xf32> into tensor<1x4x16xf32>
+    %o = tensor.empty() : tensor<2x4x3x6xf32>
+    %c = kernel.matmul ins(%s, %f : tensor<2x4x3x4xf32>, tensor<1x4x16xf32>) layout <panels(16)> outs(%o : tensor<2x4x3x6xf32>) -> tensor<2x4x3x6xf32> attributes {shared} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %c : tensor<2x4x3x6xf32>
+  }
+}
+
+// -----
+
+// What the library does not do stays: another function behind, a value for each
+// row, the residual before the bias, images that are the filter, other types, and
+// a filter that the kernel makes.
+// CHECK-NOT: weir.conv
+// CHECK: math.tanh
+// CHECK-NOT: weir.conv
+// CHECK: return
+// BOTH-NOT: weir.conv
+// BOTH: math.tanh
+// BOTH-NOT: weir.conv
+// BOTH: return
+module attributes {weir.gpu = {LIBRARY}} {
+  func.func private @tanh(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<1x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
+    %o = tensor.empty() : tensor<1x6x6x6xf32>
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) layout <panels(16)> outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      %t = math.tanh %sum : f32
+      kernel.yield %t : f32
+    }
+    return %c : tensor<1x6x6x6xf32>
+  }
+  func.func private @rows(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>, %b: tensor<6x1xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<1x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
+    %o = tensor.empty() : tensor<1x6x6x6xf32>
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) layout <panels(16)> extras(%b : tensor<6x1xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, extra_maps = [affine_map<(a, b, c, d) -> (c, 0)>], groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32, %y: f32):
+      %v = arith.addf %sum, %y : f32
+      kernel.yield %v : f32
+    }
+    return %c : tensor<1x6x6x6xf32>
+  }
+  func.func private @order(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>, %r: tensor<1x6x6x6xf32>, %bias: tensor<6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<1x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
+    %o = tensor.empty() : tensor<1x6x6x6xf32>
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) layout <panels(16)> extras(%r, %bias : tensor<1x6x6x6xf32>, tensor<6xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, extra_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (d)>], groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32, %y: f32, %z: f32):
+      %v = arith.addf %sum, %y : f32
+      %t = arith.addf %v, %z : f32
+      kernel.yield %t : f32
+    }
+    return %c : tensor<1x6x6x6xf32>
+  }
+  func.func private @same(%x: tensor<3x3x3x3xf32>) -> tensor<3x1x1x3xf32> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<1x3x3x3x16xf32>
+    %p = kernel.pack_filter ins(%x : tensor<3x3x3x3xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x3x16xf32>) -> tensor<1x3x3x3x16xf32>
+    %o = tensor.empty() : tensor<3x1x1x3xf32>
+    %c = kernel.convolution ins(%x, %p : tensor<3x3x3x3xf32>, tensor<1x3x3x3x16xf32>) layout <panels(16)> outs(%o : tensor<3x1x1x3xf32>) -> tensor<3x1x1x3xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %c : tensor<3x1x1x3xf32>
+  }
+  func.func private @doubles(%x: tensor<1x8x8x4xf64>, %w: tensor<3x3x4x6xf64>) -> tensor<1x6x6x6xf64> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<1x3x3x4x8xf64>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf64>) groups 1 layout <panels(8)> outs(%e : tensor<1x3x3x4x8xf64>) -> tensor<1x3x3x4x8xf64>
+    %o = tensor.empty() : tensor<1x6x6x6xf64>
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf64>, tensor<1x3x3x4x8xf64>) layout <panels(8)> outs(%o : tensor<1x6x6x6xf64>) -> tensor<1x6x6x6xf64> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f64):
+      kernel.yield %sum : f64
+    }
+    return %c : tensor<1x6x6x6xf64>
+  }
+  func.func private @made(%x: tensor<1x8x8x4xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
+    %half = arith.constant dense<0.5> : tensor<3x3x4x6xf32>
+    %e = tensor.empty() : tensor<1x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%half : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
+    %o = tensor.empty() : tensor<1x6x6x6xf32>
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) layout <panels(16)> outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %c : tensor<1x6x6x6xf32>
+  }
+}
