@@ -13,6 +13,8 @@
 
 namespace weir::onnx {
 
+class ExternalData;
+
 /// What a value_info says of a dimension.
 struct Dim {
   /// ShapedType::kDynamic where it is open.
