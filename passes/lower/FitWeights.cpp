@@ -256,7 +256,7 @@ private:
     unsigned index = argument.getArgNumber();
     if (!type || !type.getElementType().isF32() || !argument.hasOneUse() ||
         kernel->hasAttr("weir.host") || kernel->hasAttr("weir.gemm") ||
-        kernel->hasAttr("weir.attention") || callers.empty() ||
+        callers.empty() ||
         !llvm::all_of(callers, [&](plan::TaskOp task) {
           return constantOf(task, index);
         }))

@@ -44,9 +44,9 @@ mlir::DictionaryAttr convolutionOf(mlir::func::FuncOp kernel, bool isForced);
 /// images and filter; null where it is none.
 mlir::DictionaryAttr gradientOf(mlir::func::FuncOp kernel);
 
-/// A kernel of the graph dialect that is an attention as cuDNN has it, as a row
-/// of `weir.gpu_attentions`, with the numbers of the arguments that are q, k, v
-/// and the mask, or -1; null as for the others.
+/// A kernel that is a kernel.attention as cuDNN has it, as a row of
+/// `weir.gpu_attentions`, with the numbers of the arguments that are q, k, v and
+/// the mask, or -1; null as for the others.
 mlir::DictionaryAttr attentionOf(mlir::func::FuncOp kernel, bool isForced);
 
 } // namespace weir::libraries
