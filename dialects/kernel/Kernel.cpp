@@ -244,8 +244,10 @@ LogicalResult ConvolutionOp::verify() {
     return emitOpError("cannot have ") << groups << " groups";
   LayoutUser user{LayoutUser::Convolution, {}, w.getElementType()};
   size_t spatial = x.getRank() - 2;
-  // Windows of pairing are part of the rows of panels.
-  ArrayRef<int64_t> taps = w.getShape().drop_front(w.getRank() != 0);
+  // Panels come before the taps; windows of pairing are part of their rows.
+  ArrayRef<int64_t> taps = w.getShape();
+  if (!layout.isPlain() && !taps.empty())
+    taps = taps.drop_front();
   if (layout.isPairing() && layout.getWindow().size() == spatial)
     taps = layout.getWindow();
   user.weights.taps.assign(taps.begin(),

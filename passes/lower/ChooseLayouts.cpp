@@ -64,11 +64,13 @@ struct ChooseLayouts : impl::ChooseLayoutsBase<ChooseLayouts> {
 private:
   using Constants = SmallVector<graph::ConstantOp>;
 
+  /// Counts the weights that kernels use: constants from before a folding may
+  /// remain until the next canonicalization.
   void countWeights(ModuleOp module) {
     llvm::DenseSet<Attribute> counted;
     module.walk([&](graph::ConstantOp constant) {
       ShapedType type = constant.getType();
-      if (counted.insert(constant.getValue()).second)
+      if (!constant->use_empty() && counted.insert(constant.getValue()).second)
         weightsBytes += type.getNumElements() *
                         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     });
