@@ -13,6 +13,7 @@
 #include "compiler/import/Dependencies.h"
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/KernelCounter.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
@@ -200,7 +201,7 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
     return internalError();
   if (stopped)
     return print(module, course);
-  module->setAttr("weir.keeps_constants", UnitAttr::get(module.getContext()));
+  attrs::keepsConstants.set(module);
   TargetOptions target = options.target;
   for (const Level &level : options.levels)
     target.panelBits = std::max(target.panelBits, level.vectorBits);
@@ -236,23 +237,22 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
 /// than it counts, to have as many as are asked for; `weir.remat` says it then.
 Status fitArena(ModuleOp module, Course &course) {
   Builder b(module.getContext());
-  module->setAttr("weir.keeps_constants", b.getUnitAttr());
+  attrs::keepsConstants.set(module);
   int64_t limit = *course.options.arenaLimit, counted = limit;
   int64_t least = std::numeric_limits<int64_t>::max();
   Status status = Status::limit;
   constexpr int mostTrials = 8;
   for (int i = 0; i < mostTrials; ++i) {
     OwningOpRef<ModuleOp> trial = module.clone();
-    (*trial)->setAttr("weir.remat", b.getI64IntegerAttr(counted));
+    attrs::remat.set((*trial), counted);
     bool stopped = false;
     for (StringRef stage : {"fuse", "lower", "plan"})
       if (failed(runStages(*trial, course, stage, stage, stopped,
                            /*reported=*/false)))
         return internalError();
-    int64_t bytes =
-        (*trial)->getAttrOfType<IntegerAttr>("weir.arena_bytes").getInt();
+    int64_t bytes = attrs::arenaBytes.of((*trial)).getInt();
     if (bytes <= limit) {
-      module->setAttr("weir.remat", b.getI64IntegerAttr(counted));
+      attrs::remat.set(module, counted);
       status = Status::ok;
       break;
     }
@@ -264,7 +264,7 @@ Status fitArena(ModuleOp module, Course &course) {
                   ? 0
                   : std::max<int64_t>(counted - (bytes - limit), 0);
   }
-  module->removeAttr("weir.keeps_constants");
+  attrs::keepsConstants.remove(module);
   if (status != Status::ok)
     message("error") << "--remat=" << limit << ": the arena has at least "
                      << least << " bytes, however much is computed again\n";
@@ -277,15 +277,15 @@ Status compileModule(ModuleOp module, Course &course) {
   if (!options.gpu.isOn()) {
     if (failed(explainDevices(module)))
       return Status::badInput;
-    module->removeAttr("weir.devices");
-    module->removeAttr("weir.colocated");
+    attrs::devices.remove(module);
+    attrs::colocated.remove(module);
   }
   // What has no derivative is found after import; all else has been accepted
   // by then, and a pass that fails is a fault of ours.
   bool stopped = false;
   StringRef first = "import";
   if (options.training) {
-    module->setAttr("weir.training", options.training);
+    attrs::training.set(module, options.training);
     if (failed(runStages(module, course, first, "train", stopped)))
       return Status::badUsage;
     if (stopped)

@@ -4,6 +4,7 @@
 #include "compiler/emit/Names.h"
 
 #include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Attributes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -83,7 +84,7 @@ struct Reader {
   }
 
   Error weights() {
-    auto list = module->getAttrOfType<ArrayAttr>("weir.weights");
+    auto list = attrs::weights.of(module);
     if (!list)
       return Error::success();
     int64_t end = 0;
@@ -171,7 +172,7 @@ struct Reader {
   }
 
   Error variables() {
-    auto list = module->getAttrOfType<ArrayAttr>("weir.variables");
+    auto list = attrs::variables.of(module);
     if (!list)
       return Error::success();
     for (Attribute item : list) {
@@ -282,32 +283,32 @@ struct Reader {
     if (model.prefix.back() == '_')
       model.prefix += "model";
     model.macro = cMacro(model.prefix);
-    if (auto source = module->getAttrOfType<StringAttr>("weir.source"))
+    if (auto source = attrs::source.of(module))
       model.source = source.str();
     TargetAttr target = TargetAttr::get(module);
     model.target =
         (target.triple + " " + target.cpu + " " + target.features).str();
     model.levels = {target.cpu.str()};
-    if (auto levels = module->getAttrOfType<ArrayAttr>("weir.levels")) {
+    if (auto levels = attrs::levels.of(module)) {
       model.levels.clear();
       for (auto name : levels.getAsRange<StringAttr>())
         model.levels.push_back(name.str());
       model.target =
           (target.triple + " " + llvm::join(model.levels, ",")).str();
     }
-    if (auto threads = module->getAttrOfType<IntegerAttr>("weir.threads"))
+    if (auto threads = attrs::threads.of(module))
       model.threads = std::clamp<int64_t>(threads.getInt(), 1, 256);
-    if (Error error = number("weir.arena_bytes", model.arenaBytes))
+    if (Error error = number(attrs::arenaBytes.name(), model.arenaBytes))
       return error;
-    if (Error error = number("weir.max_live_bytes", model.maxLiveBytes))
+    if (Error error = number(attrs::maxLiveBytes.name(), model.maxLiveBytes))
       return error;
-    if (Error error = number("weir.weights_bytes", model.weightsBytes))
+    if (Error error = number(attrs::weightsBytes.name(), model.weightsBytes))
       return error;
-    if (Error error = number("weir.state_bytes", model.stateBytes))
+    if (Error error = number(attrs::stateBytes.name(), model.stateBytes))
       return error;
     if (Error error = weights())
       return error;
-    if (auto checks = module->getAttrOfType<ArrayAttr>("weir.checks"))
+    if (auto checks = attrs::checks.of(module))
       for (Attribute check : checks) {
         auto text = dyn_cast<StringAttr>(check);
         if (!text)
@@ -316,7 +317,7 @@ struct Reader {
       }
     if (Error error = readGpu(module, model))
       return error;
-    auto entries = module->getAttrOfType<ArrayAttr>("weir.entries");
+    auto entries = attrs::entries.of(module);
     if (!entries || entries.empty())
       return bad("the module has no weir.entries: nothing to call");
     for (StringRef used : {"create", "destroy", "info", "last_error",

@@ -5,6 +5,7 @@
 #include "compiler/emit/Simulate.h"
 
 #include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -196,10 +197,8 @@ translateLevel(mlir::ModuleOp source, LLVMContext &context,
   module->setPICLevel(PICLevel::BigPIC);
   prefixDefinitions(*module, prefix);
   if (kernels)
-    if (Error error = simulateKernels(
-            *kernels,
-            source->getAttrOfType<mlir::ArrayAttr>("weir.gpu_kernels"), prefix,
-            *module))
+    if (Error error = simulateKernels(*kernels, attrs::gpuKernels.of(source),
+                                      prefix, *module))
       return std::move(error);
   setModelAttributes(*module, target);
   return std::move(module);

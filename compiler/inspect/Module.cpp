@@ -6,6 +6,7 @@
 #include "compiler/Place.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/MultiplyAdds.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -108,11 +109,11 @@ static json::Array entriesOf(ArrayAttr entries) {
 /// A tensor of a function before stage `plan`: its names are attributes.
 static json::Object tensorOf(Type type, DictionaryAttr names) {
   json::Object tensor{{"type", textOf(type)}};
-  for (StringRef key : {"name", "tensor"})
-    if (names)
-      if (auto name = names.getAs<StringAttr>(("weir." + key).str()))
-        tensor[key] = textOf(name.getValue());
-  if (auto all = names ? names.getAs<ArrayAttr>("weir.strings") : ArrayAttr()) {
+  for (auto [key, attribute] :
+       {std::pair("name", &attrs::name), std::pair("tensor", &attrs::tensor)})
+    if (StringAttr name = attribute->in(names))
+      tensor[key] = textOf(name.getValue());
+  if (ArrayAttr all = attrs::strings.in(names)) {
     json::Array strings;
     for (auto string : all.getAsRange<StringAttr>())
       strings.push_back(textOf(string.getValue()));
@@ -153,7 +154,7 @@ static json::Array functionsOf(ModuleOp module) {
     json::Array open;
     addOpenDims(inputs, given, function.getArgumentTypes(), "weir.", open);
     addOpenDims(outputs, made, function.getResultTypes(), "weir.", open);
-    auto entry = function->getAttrOfType<StringAttr>("weir.entry");
+    auto entry = attrs::entry.of(function);
     json::Object signature{
         {"name", textOf(entry ? entry.getValue() : function.getName())},
         {"symbol", textOf(function.getName())},
@@ -168,7 +169,7 @@ static json::Array functionsOf(ModuleOp module) {
 }
 
 json::Array describeSignatures(ModuleOp module) {
-  if (auto entries = module->getAttrOfType<ArrayAttr>("weir.entries"))
+  if (auto entries = attrs::entries.of(module))
     return entriesOf(entries);
   return functionsOf(module);
 }
@@ -249,15 +250,18 @@ static json::Object programOf(plan::ProgramOp program) {
 }
 
 std::optional<json::Object> describePlan(ModuleOp module) {
-  if (!module->hasAttr("weir.arena_bytes"))
+  if (!attrs::arenaBytes.isOn(module))
     return std::nullopt;
   json::Object plan;
-  for (StringRef key :
-       {"arena_bytes", "max_live_bytes", "host_bytes", "weights_bytes"})
-    if (auto bytes = module->getAttrOfType<IntegerAttr>(("weir." + key).str()))
+  for (auto [key, attribute] :
+       {std::pair("arena_bytes", &attrs::arenaBytes),
+        std::pair("max_live_bytes", &attrs::maxLiveBytes),
+        std::pair("host_bytes", &attrs::hostBytes),
+        std::pair("weights_bytes", &attrs::weightsBytes)})
+    if (IntegerAttr bytes = attribute->of(module))
       plan[key] = bytes.getInt();
   json::Array checks;
-  if (auto messages = module->getAttrOfType<ArrayAttr>("weir.checks"))
+  if (auto messages = attrs::checks.of(module))
     for (Attribute message : messages)
       if (auto text = dyn_cast<StringAttr>(message))
         checks.push_back(textOf(text.getValue()));

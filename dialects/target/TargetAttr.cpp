@@ -1,6 +1,7 @@
 // Reads the target's dictionary off a module.
 
 #include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
@@ -29,7 +30,7 @@ TargetAttr TargetAttr::get(Operation *op) {
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)
     module = op->getParentOfType<ModuleOp>();
-  while (module && !module->hasAttr("weir.target")) {
+  while (module && !attrs::target.isOn(module)) {
     auto outer = module->getParentOfType<ModuleOp>();
     if (!outer)
       break;
@@ -37,10 +38,10 @@ TargetAttr TargetAttr::get(Operation *op) {
   }
   if (!module)
     return result;
-  auto target = module->getAttrOfType<DictionaryAttr>("weir.target");
+  auto target = attrs::target.of(module);
   if (!target)
     return result;
-  result.gpu = module->hasAttr("weir.gpu");
+  result.gpu = attrs::gpu.isOn(module);
   read(target, "triple", result.triple);
   read(target, "cpu", result.cpu);
   read(target, "features", result.features);

@@ -1,5 +1,6 @@
 // A kernel's tensors become memory: inputs to read, outputs to write.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -20,7 +21,7 @@ namespace {
 struct BufferizeKernels : impl::BufferizeKernelsBase<BufferizeKernels> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     takeMemory(kernel);
     bufferization::OneShotBufferizationOptions options;

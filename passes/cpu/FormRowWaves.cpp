@@ -19,6 +19,7 @@
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -134,13 +135,13 @@ private:
 struct FormRowWaves : impl::FormRowWavesBase<FormRowWaves> {
   void runOnOperation() override {
     // With --remat memory goes before speed.
-    if (getOperation()->hasAttr("weir.remat"))
+    if (attrs::remat.isOn(getOperation()))
       return;
     SymbolTable symbols(getOperation());
     int64_t waves = 0;
     // A loop's regions are left alone: they may run in place of its variables.
     for (auto entry : getOperation().getOps<func::FuncOp>())
-      if (entry->hasAttr("weir.entry"))
+      if (attrs::entry.isOn(entry))
         formWaves(entry.getBody().front(), symbols, waves);
     for (auto &[name, tasks] : plan::tasksOfKernels(getOperation()))
       markKernel(symbols.lookup<func::FuncOp>(name), tasks, symbols);
@@ -179,9 +180,7 @@ private:
         task.setKernel(kernel.getSymName());
     }
     auto blocks = blocksOf(RowUses::of(kernel)->rows, slotsOf(kernel));
-    kernel->setAttr(RowBlocks::name,
-                    DenseI64ArrayAttr::get(kernel.getContext(),
-                                           {blocks->rows, blocks->size}));
+    attrs::rowBlocks.set(kernel, ArrayRef{blocks->rows, blocks->size});
   }
 };
 

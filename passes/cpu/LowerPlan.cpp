@@ -1,5 +1,6 @@
 // A plan becomes an LLVM function that calls the kernels one after the other.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/regions/Regions.h"
 
@@ -113,7 +114,7 @@ private:
     ImplicitLocOpBuilder b(program.getLoc(), program);
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type nothing = LLVM::LLVMVoidType::get(&getContext());
-    bool hasState = getOperation()->hasAttr("weir.state_bytes");
+    bool hasState = attrs::stateBytes.isOn(getOperation());
     SmallVector<Type> parameters(hasState ? 5 : 4, pointer);
     auto entry = b.create<LLVM::LLVMFuncOp>(
         name, LLVM::LLVMFunctionType::get(b.getI32Type(), parameters));

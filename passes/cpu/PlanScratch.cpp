@@ -5,6 +5,7 @@
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Arena.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,7 +22,7 @@ namespace {
 struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     kernel.walk([](memref::DeallocOp op) { op.erase(); });
     SmallVector<memref::AllocOp> allocs;
@@ -51,7 +52,7 @@ struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
 
     int64_t bytes = plan::placeInArena(lifetimes);
     OpBuilder b(&getContext());
-    kernel->setAttr("weir.scratch_bytes", b.getI64IntegerAttr(bytes));
+    attrs::scratchBytes.set(kernel, bytes);
     unsigned index = kernel.getNumArguments();
     kernel.insertArgument(
         index, MemRefType::get({bytes}, b.getI8Type()),

@@ -2,6 +2,7 @@
 
 #include "passes/cpu/Sharing.h"
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/loops/LoopNest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,8 +14,7 @@ namespace weir {
 
 int64_t slotsOf(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
-  auto slots =
-      module ? module->getAttrOfType<IntegerAttr>("weir.slots") : nullptr;
+  auto slots = module ? attrs::slots.of(module) : nullptr;
   return slots ? std::max<int64_t>(1, slots.getInt()) : 1;
 }
 
@@ -22,8 +22,7 @@ std::optional<RowBlocks> RowBlocks::of(Operation *op) {
   auto kernel = dyn_cast<func::FuncOp>(op);
   if (!kernel)
     kernel = op->getParentOfType<func::FuncOp>();
-  auto blocks =
-      kernel ? kernel->getAttrOfType<DenseI64ArrayAttr>(name) : nullptr;
+  auto blocks = kernel ? attrs::rowBlocks.of(kernel) : nullptr;
   if (!blocks || blocks.size() != 2 || blocks[1] < 1 || blocks[0] % blocks[1])
     return std::nullopt;
   return RowBlocks{blocks[0], blocks[1]};

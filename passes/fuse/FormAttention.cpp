@@ -7,6 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,8 +28,8 @@ constexpr int64_t fewestRows = 32;
 /// Whether it is a GPU that computes the group: blocks of threads share what
 /// few rows read.
 bool isForGpu(graph::GroupOp group) {
-  return group->getParentOfType<ModuleOp>()->hasAttr("weir.gpu") &&
-         !group->hasAttr("weir.host");
+  return attrs::gpu.isOn(group->getParentOfType<ModuleOp>()) &&
+         !attrs::host.isOn(group);
 }
 
 /// The group that makes `value` for `user` alone, beside which it stands.
@@ -36,7 +37,7 @@ graph::GroupOp makerFor(Value value, graph::GroupOp user) {
   auto maker = value.getDefiningOp<graph::GroupOp>();
   bool isAlone = maker && maker.getNumResults() == 1 && value.hasOneUse() &&
                  maker->getBlock() == user->getBlock() &&
-                 maker->hasAttr("weir.host") == user->hasAttr("weir.host");
+                 attrs::host.isOn(maker) == attrs::host.isOn(user);
   return isAlone ? maker : nullptr;
 }
 

@@ -9,6 +9,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -121,7 +122,7 @@ bool staysOutside(Operation *op) {
 }
 
 /// Whether a GPU's host computes the op, and not the GPU.
-bool isOfHost(Operation *op) { return op->hasAttr("weir.host"); }
+bool isOfHost(Operation *op) { return attrs::host.isOn(op); }
 
 /// Whether an op only moves rows, which a product takes at any distance.
 bool movesRows(Operation *op) {
@@ -352,7 +353,7 @@ graph::GroupOp Group::materialize() {
   auto group = b.create<graph::GroupOp>(last->getLoc(), last->getResultTypes(),
                                         inputs.getArrayRef());
   if (isOfHost(last))
-    group->setAttr("weir.host", b.getUnitAttr());
+    attrs::host.set(group);
   Block &body = group.getBody().emplaceBlock();
   IRMapping map;
   for (Value input : inputs)

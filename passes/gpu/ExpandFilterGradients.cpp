@@ -6,6 +6,7 @@
 
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/build/Windows.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -47,9 +48,9 @@ struct ExpandFilterGradients
 
 private:
   static bool hasPlaces(Operation *module) {
-    auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
+    auto gpu = attrs::gpu.of(module);
     auto places = gpu ? gpu.getAs<ArrayAttr>("place") : nullptr;
-    return (places && !places.empty()) || module->hasAttr("weir.devices");
+    return (places && !places.empty()) || attrs::devices.isOn(module);
   }
 
   static LogicalResult expand(graph::FilterGradientOp op) {

@@ -5,6 +5,7 @@
 #include "passes/gpu/kernels/Stages.h"
 
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -73,7 +74,7 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
          llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
       if (SymbolTable::symbolKnownUseEmpty(global, module))
         global.erase();
-    module->setAttr("weir.gpu_kernels", b.getArrayAttr(names));
+    attrs::gpuKernels.set(module, b.getArrayAttr(names));
     for (auto &[table, calls] : rows)
       module->setAttr(table, b.getArrayAttr(calls));
   }
@@ -83,9 +84,9 @@ private:
   /// each run of it gets.
   bool useLibrary(func::FuncOp kernel) {
     for (auto [mark, table] :
-         {std::pair("weir.gemm", "weir.gpu_gemms"),
-          std::pair("weir.conv", "weir.gpu_convs"),
-          std::pair("weir.attention", "weir.gpu_attentions")})
+         {std::pair(attrs::gemm.name(), attrs::gpuGemms.name()),
+          std::pair(attrs::conv.name(), attrs::gpuConvs.name()),
+          std::pair(attrs::attention.name(), attrs::gpuAttentions.name())})
       if (auto call = kernel->getAttrOfType<DictionaryAttr>(mark)) {
         addRow(kernel.getSymNameAttr(), mark, call, rows[table]);
         return true;
@@ -118,7 +119,7 @@ private:
   /// are: LLVM then loads and stores neighbours at once. Copies to shared
   /// memory from others are made narrower.
   void markAligned(func::FuncOp kernel) {
-    auto gpu = getOperation()->getAttrOfType<DictionaryAttr>("weir.gpu");
+    auto gpu = attrs::gpu.of(getOperation());
     bool isSimulated = gpu && gpu.getAs<StringAttr>("kind") ==
                                   StringAttr::get(&getContext(), "sim");
     SmallVector<bool> aligned(kernel.getNumArguments(), true);
@@ -217,7 +218,7 @@ private:
     int64_t blocks = 1, threads = 1;
     if (std::optional<int64_t> grains = run.getGrains()) {
       // Threads that share a grain say how many they are.
-      auto shared = run->getAttrOfType<IntegerAttr>("weir.block");
+      auto shared = attrs::block.of(run);
       threads = shared ? shared.getInt()
                        : std::min<int64_t>(usualThreads,
                                            llvm::alignTo(*grains, gpu::warp));
@@ -227,7 +228,7 @@ private:
       takeGrains(b, kernel, *grains, shared ? 1 : threads);
     }
     kernel.setPublic();
-    kernel->setAttr("weir.launch", b.getDenseI64ArrayAttr({blocks, threads}));
+    attrs::launch.set(kernel, ArrayRef{blocks, threads});
     return success();
   }
 

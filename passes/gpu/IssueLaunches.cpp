@@ -6,6 +6,7 @@
 #include "passes/gpu/LaunchTable.h"
 
 #include "dialects/plan/Tasks.h"
+#include "dialects/weir/Attributes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -213,9 +214,9 @@ private:
     if (run.getHost())
       return lowerOnHost(run);
     for (auto [mark, function] :
-         {std::pair("weir.gemm", "weir_gpu_multiply"),
-          std::pair("weir.conv", "weir_gpu_convolve"),
-          std::pair("weir.attention", "weir_gpu_attend")})
+         {std::pair(attrs::gemm.name(), "weir_gpu_multiply"),
+          std::pair(attrs::conv.name(), "weir_gpu_convolve"),
+          std::pair(attrs::attention.name(), "weir_gpu_attend")})
       if (auto call = run->getAttrOfType<DictionaryAttr>(mark))
         return lowerCall(run, function, call);
     LaunchTable::Row row = kernels.lookup(run.getKernel());
@@ -276,32 +277,30 @@ struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
     }
     markCapturable(capturable);
     if (simulatorAt)
-      module->setAttr("weir.arena_bytes",
-                      Builder(&getContext())
-                          .getI64IntegerAttr(*simulatorAt + simulatorBytes));
+      attrs::arenaBytes.set(module, *simulatorAt + simulatorBytes);
   }
 
 private:
   /// Where the simulator keeps its state, if the model is for it.
   void placeSimulator() {
     ModuleOp module = getOperation();
-    auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
+    auto gpu = attrs::gpu.of(module);
     auto kind = gpu ? gpu.getAs<StringAttr>("kind") : nullptr;
     if (!kind || kind.getValue() != "sim")
       return;
-    auto arena = module->getAttrOfType<IntegerAttr>("weir.arena_bytes");
+    auto arena = attrs::arenaBytes.of(module);
     simulatorAt = llvm::alignTo(arena ? arena.getInt() : 0, 64);
     simulatorBytes = simulatorState;
     if (int64_t most = kernels.mostMeeting())
       simulatorBytes += memoryOfBlock + most * stackOfThread;
     simulatedHostAt = llvm::alignTo(*simulatorAt + simulatorBytes, 64);
-    auto host = module->getAttrOfType<IntegerAttr>("weir.host_bytes");
+    auto host = attrs::hostBytes.of(module);
     simulatorBytes =
         simulatedHostAt - *simulatorAt + (host ? host.getInt() : 0);
   }
 
   void markCapturable(const llvm::StringSet<> &capturable) {
-    auto entries = getOperation()->getAttrOfType<ArrayAttr>("weir.entries");
+    auto entries = attrs::entries.of(getOperation());
     if (!entries)
       return;
     Builder b(&getContext());
@@ -313,7 +312,7 @@ private:
         fields.set("capturable", b.getUnitAttr());
       marked.push_back(fields.getDictionary(&getContext()));
     }
-    getOperation()->setAttr("weir.entries", b.getArrayAttr(marked));
+    attrs::entries.set(getOperation(), b.getArrayAttr(marked));
   }
 
   /// The entry calls one function after the other, each with some of the tasks.
@@ -322,8 +321,8 @@ private:
     ImplicitLocOpBuilder b(program.getLoc(), program);
     Runtime runtime = {getOperation()};
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
-    SmallVector<Type> parameters(
-        getOperation()->hasAttr("weir.state_bytes") ? 5 : 4, pointer);
+    SmallVector<Type> parameters(attrs::stateBytes.isOn(getOperation()) ? 5 : 4,
+                                 pointer);
     auto type = LLVM::LLVMFunctionType::get(b.getI32Type(), parameters);
     auto entry = b.create<LLVM::LLVMFuncOp>(name, type);
     OpBuilder::InsertionGuard guard(b);

@@ -2,6 +2,7 @@
 
 #include "passes/gpu/LaunchTable.h"
 
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -10,7 +11,7 @@ using namespace mlir;
 namespace weir {
 
 LogicalResult LaunchTable::read(ModuleOp module) {
-  auto names = module->getAttrOfType<ArrayAttr>("weir.gpu_kernels");
+  auto names = attrs::gpuKernels.of(module);
   auto device = module.lookupSymbol<ModuleOp>("weir_gpu_kernels");
   if (!names || !device)
     return module.emitError("has no kernels for a GPU");
@@ -21,9 +22,7 @@ LogicalResult LaunchTable::read(ModuleOp module) {
     if (!name)
       return module.emitError("has a kernel without a name");
     auto kernel = device.lookupSymbol<LLVM::LLVMFuncOp>(name);
-    auto launch = kernel
-                      ? kernel->getAttrOfType<DenseI64ArrayAttr>("weir.launch")
-                      : nullptr;
+    auto launch = kernel ? attrs::launch.of(kernel) : nullptr;
     if (!launch || launch.size() != 2)
       return device.emitError("has no launch of ") << name;
     auto shared = row.getAs<IntegerAttr>("shared");

@@ -5,6 +5,7 @@
 // beside each other. The parts do not depend on how many processors there are,
 // so neither does the text.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/gpu/Assembler.h"
 #include "passes/gpu/DeviceMath.h"
 #include "passes/gpu/Passes.h"
@@ -115,7 +116,7 @@ struct SerializeKernels : impl::SerializeKernelsBase<SerializeKernels> {
 
   void runOnOperation() override {
     auto device = getOperation().lookupSymbol<ModuleOp>("weir_gpu_kernels");
-    auto gpu = getOperation()->getAttrOfType<DictionaryAttr>("weir.gpu");
+    auto gpu = attrs::gpu.of(getOperation());
     auto archs = gpu ? gpu.getAs<ArrayAttr>("archs") : nullptr;
     auto kind = gpu ? gpu.getAs<StringAttr>("kind") : nullptr;
     if (!device || !archs || archs.empty() || !kind ||
@@ -145,7 +146,7 @@ struct SerializeKernels : impl::SerializeKernelsBase<SerializeKernels> {
         device.emitWarning("no code for ")
             << target << " beside the PTX: " << problem;
     }
-    getOperation()->setAttr("weir.gpu_images", b.getArrayAttr(images));
+    attrs::gpuImages.set(getOperation(), b.getArrayAttr(images));
     device.erase();
   }
 

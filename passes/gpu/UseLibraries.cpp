@@ -1,6 +1,7 @@
 // Kernels that are a product of matrices, a convolution, its gradient by the
 // filter or an attention are left to a library, where that is asked for.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/gpu/Passes.h"
 
 #include "passes/gpu/libraries/Libraries.h"
@@ -16,22 +17,22 @@ namespace {
 struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel") || kernel->hasAttr("weir.host") ||
-        kernel.isExternal() || kernel->hasAttr("weir.conv") ||
-        kernel->hasAttr("weir.attention"))
+    if (!attrs::kernel.isOn(kernel) || attrs::host.isOn(kernel) ||
+        kernel.isExternal() || attrs::conv.isOn(kernel) ||
+        attrs::attention.isOn(kernel))
       return;
     Operation *module = kernel->getParentOp();
     if (std::optional<bool> isForced = gpu::isForced(module, "cublaslt"))
       if (DictionaryAttr product = gpu::productOf(kernel, *isForced))
-        return kernel->setAttr("weir.gemm", product);
+        return attrs::gemm.set(kernel, product);
     if (std::optional<bool> isForced = gpu::isForced(module, "cudnn")) {
       // Of these the graph has only what is the library's.
       if (DictionaryAttr gradient = gpu::gradientOf(kernel))
-        return kernel->setAttr("weir.conv", gradient);
+        return attrs::conv.set(kernel, gradient);
       if (DictionaryAttr attention = gpu::attentionOf(kernel, *isForced))
-        return kernel->setAttr("weir.attention", attention);
+        return attrs::attention.set(kernel, attention);
       if (DictionaryAttr convolution = gpu::convolutionOf(kernel, *isForced))
-        kernel->setAttr("weir.conv", convolution);
+        attrs::conv.set(kernel, convolution);
     }
   }
 };

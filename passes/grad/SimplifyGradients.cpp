@@ -8,6 +8,7 @@
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
@@ -116,7 +117,7 @@ struct SimplifyGradients : impl::SimplifyGradientsBase<SimplifyGradients> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!function->removeAttr("weir.differentiated"))
+    if (!attrs::differentiated.remove(function))
       return;
     DominanceInfo dominance;
     IRRewriter rewriter(&getContext());

@@ -9,6 +9,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Bytes.h"
@@ -110,8 +111,8 @@ Value scaled(PatternRewriter &rewriter, Operation *op, Value filter,
   auto convolution = dyn_cast<graph::ConvolutionOp>(op);
   bool readsHalves = !convolution || (convolution.getGroups() == 1 &&
                                       convolution.getType().getRank() <= 4);
-  if (readsHalves && module && module->hasAttr("weir.weights_budget") &&
-      module->hasAttr(widenedName) && !TargetAttr::get(op).has("amx-tile") &&
+  if (readsHalves && module && attrs::weightsBudget.isOn(module) &&
+      attrs::widened.isOn(module) && !TargetAttr::get(op).has("amx-tile") &&
       bytes->type().getElementType().isF32() && !bytes->isSplat() &&
       halfTypeOf(bytes->data(), rewriter.getContext()))
     return {};

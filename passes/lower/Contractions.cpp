@@ -4,11 +4,11 @@
 #include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/NeuralShared.h"
 #include "passes/lower/Patterns.h"
-#include "passes/lower/weights/WeightForms.h"
 
 #include "dialects/graph/Neural.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -46,7 +46,7 @@ bool isConstant(Value value) {
   // A block whose signature is being converted has no parent.
   auto kernel =
       dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
-  return kernel && kernel.getArgAttr(argument.getArgNumber(), "weir.constant");
+  return kernel && attrs::constant.ofArgument(kernel, argument.getArgNumber());
 }
 
 /// Whether unsigned bytes are multiplied by signed ones.
@@ -237,10 +237,10 @@ private:
   /// The results of a tile of kernel.winograd; none where a direct sum takes
   /// less time.
   static SmallVector<int64_t> tilesOf(graph::ConvolutionOp op) {
-    if (op->hasAttr(directName))
+    if (attrs::direct.isOn(op))
       return {};
     bool isKnown =
-        isConstant(op.getFilter()) && !op->hasAttr(transformAtRunName);
+        isConstant(op.getFilter()) && !attrs::transformAtRun.isOn(op);
     return chooseConvolution(op, isKnown).tiles;
   }
 
@@ -266,7 +266,7 @@ private:
     Value transformed =
         b.create<kernel::TransformFilterOp>(
              loc, empty.getType(), adaptor.getFilter(), empty, tiles,
-             op.getStrides(), op->hasAttr(transformAtRunName))
+             op.getStrides(), attrs::transformAtRun.isOn(op))
             .getResult(0);
     auto kernel = b.create<kernel::WinogradOp>(
         loc, type, adaptor.getX(), transformed, ValueRange(),

@@ -6,12 +6,12 @@
 #include "passes/lower/Passes.h"
 #include "passes/lower/weights/Packing.h"
 #include "passes/lower/weights/TileWeights.h"
-#include "passes/lower/weights/WeightForms.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -40,13 +40,12 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     });
     for (auto &[name, callers] : plan::tasksOfKernels(module))
       if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
-          kernel && !kernel->hasAttr("weir.gemm") &&
-          !kernel->hasAttr("weir.attention"))
+          kernel && !attrs::gemm.isOn(kernel) && !attrs::attention.isOn(kernel))
         for (BlockArgument argument : kernel.getArguments())
           if (argument.hasOneUse())
             packArgument(kernel, argument, callers);
-    module->removeAttr(weightsLeftName);
-    bool keeps = module->hasAttr("weir.keeps_constants");
+    attrs::weightsLeft.remove(module);
+    bool keeps = attrs::keepsConstants.isOn(module);
     SmallVector<DenseResourceElementsAttr> gone;
     for (graph::ConstantOp constant : replaced)
       if (constant->use_empty()) {
@@ -117,8 +116,8 @@ private:
       type = packing.words->type();
     if (half)
       type = type.clone(half);
-    bool unpaired =
-        bool(kernel.removeArgAttr(argument.getArgNumber(), unpairedName));
+    bool unpaired = bool(
+        attrs::unpaired.removeFromArgument(kernel, argument.getArgNumber()));
     packing.paired = !packing.words && !tiled && !half && !unpaired &&
                      isWorthPairing(user, /*isConstant=*/true) &&
                      llvm::all_of(callers, [&](plan::TaskOp task) {
@@ -167,8 +166,8 @@ private:
   /// The type of 16 bits that weir-fit-weights has chosen, or null.
   static FloatType storedType(func::FuncOp kernel, BlockArgument argument) {
     unsigned index = argument.getArgNumber();
-    auto type =
-        dyn_cast_or_null<TypeAttr>(kernel.removeArgAttr(index, storedAsName));
+    auto type = dyn_cast_or_null<TypeAttr>(
+        attrs::storedAs.removeFromArgument(kernel, index));
     return type ? dyn_cast<FloatType>(type.getValue()) : FloatType();
   }
 
@@ -203,7 +202,7 @@ private:
   /// Whether the budget has room for parts of f32, which are 1.5 times as
   /// large; these bytes are then taken.
   bool hasRoom(RankedTensorType tiles, Type plain, size_t constants) {
-    auto left = getOperation()->getAttrOfType<IntegerAttr>(weightsLeftName);
+    auto left = attrs::weightsLeft.of(getOperation());
     auto from = cast<RankedTensorType>(plain);
     if (!left || !from.getElementType().isF32())
       return true;
@@ -212,9 +211,8 @@ private:
     if (more > left.getInt())
       return false;
     Builder b(&getContext());
-    getOperation()->setAttr(
-        weightsLeftName,
-        b.getI64IntegerAttr(left.getInt() - std::max<int64_t>(more, 0)));
+    attrs::weightsLeft.set(getOperation(),
+                           left.getInt() - std::max<int64_t>(more, 0));
     return true;
   }
 

@@ -1,5 +1,6 @@
 // What the run computes and products multiply by is packed for pairs.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/lower/Passes.h"
 #include "passes/lower/weights/PairWeights.h"
 #include "passes/lower/weights/TileWeights.h"
@@ -19,7 +20,7 @@ namespace {
 struct PairPanels : impl::PairPanelsBase<PairPanels> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (kernel->hasAttr("weir.gemm"))
+    if (attrs::gemm.isOn(kernel))
       return;
     SmallVector<kernel::PackOp> packs;
     kernel.walk([&](kernel::PackOp pack) {

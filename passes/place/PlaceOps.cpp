@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/target/DeviceName.h"
+#include "dialects/weir/Attributes.h"
 #include "passes/place/Devices.h"
 #include "llvm/Support/Regex.h"
 
@@ -25,12 +26,11 @@ struct Rule {
 class Placing {
 public:
   explicit Placing(ModuleOp module)
-      : module(module),
-        devices(module->getAttrOfType<DictionaryAttr>("weir.devices")),
-        torn(module->getAttrOfType<DictionaryAttr>("weir.colocated")) {}
+      : module(module), devices(attrs::devices.of(module)),
+        torn(attrs::colocated.of(module)) {}
 
   LogicalResult run() {
-    auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
+    auto gpu = attrs::gpu.of(module);
     if (failed(readRules(gpu ? gpu.getAs<ArrayAttr>("place") : ArrayAttr())))
       return failure();
     if (rules.empty() && !devices)
@@ -75,7 +75,7 @@ private:
     auto fusible = dyn_cast<graph::FusionOpInterface>(op);
     if (isHost == true && fusible &&
         fusible.fusionRole() != graph::FusionRole::none)
-      op->setAttr("weir.host", UnitAttr::get(op->getContext()));
+      attrs::host.set(op);
     return success();
   }
 
@@ -122,8 +122,8 @@ struct PlaceOps : impl::PlaceOpsBase<PlaceOps> {
   void runOnOperation() override {
     if (failed(Placing(getOperation()).run()))
       return signalPassFailure();
-    getOperation()->removeAttr("weir.devices");
-    getOperation()->removeAttr("weir.colocated");
+    attrs::devices.remove(getOperation());
+    attrs::colocated.remove(getOperation());
   }
 };
 

@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/plan/Arena.h"
+#include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
@@ -43,7 +44,7 @@ State::State(ModuleOp module) {
         b.getNamedAttr("key", b.getStringAttr(variable.keyInCheckpoint())),
         b.getNamedAttr("offset", b.getI64IntegerAttr(end)),
         b.getNamedAttr("type", variable.getTypeAttr())};
-    if (auto slice = variable->getAttrOfType<StringAttr>("weir.slice"))
+    if (auto slice = attrs::slice.of(variable))
       fields.push_back(b.getNamedAttr("slice", slice));
     list.push_back(b.getDictionaryAttr(fields));
     // One without elements has a place, too.

@@ -3,6 +3,7 @@
 #include "passes/plan/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/plan/Planner.h"
 #include "passes/plan/Signature.h"
@@ -25,7 +26,7 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
     int64_t arena = 0, maxLive = 0, host = 0;
     for (auto entry :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      auto name = entry->getAttrOfType<StringAttr>("weir.entry");
+      auto name = attrs::entry.of(entry);
       if (!name)
         continue;
       b.setInsertionPoint(entry);
@@ -43,21 +44,21 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       entries.push_back(describeEntry(entry, name, program));
       entry.erase();
     }
-    module->setAttr("weir.arena_bytes", b.getI64IntegerAttr(arena));
-    module->setAttr("weir.max_live_bytes", b.getI64IntegerAttr(maxLive));
+    attrs::arenaBytes.set(module, arena);
+    attrs::maxLiveBytes.set(module, maxLive);
     if (module.lookupSymbol(plan::hostKernels))
-      module->setAttr("weir.host_bytes", b.getI64IntegerAttr(host));
-    module->setAttr("weir.weights_bytes", b.getI64IntegerAttr(weights.bytes()));
-    module->setAttr("weir.weights", b.getArrayAttr(weights.attributes()));
+      attrs::hostBytes.set(module, host);
+    attrs::weightsBytes.set(module, weights.bytes());
+    attrs::weights.set(module, b.getArrayAttr(weights.attributes()));
     if (state.bytes()) {
-      module->setAttr("weir.state_bytes", b.getI64IntegerAttr(state.bytes()));
-      module->setAttr("weir.variables", b.getArrayAttr(state.attributes()));
+      attrs::stateBytes.set(module, state.bytes());
+      attrs::variables.set(module, b.getArrayAttr(state.attributes()));
     }
     for (auto variable :
          llvm::make_early_inc_range(module.getOps<graph::VariableOp>()))
       variable.erase();
-    module->setAttr("weir.checks", b.getArrayAttr(checks));
-    module->setAttr("weir.entries", b.getArrayAttr(entries));
+    attrs::checks.set(module, b.getArrayAttr(checks));
+    attrs::entries.set(module, b.getArrayAttr(entries));
   }
 };
 

@@ -1,6 +1,7 @@
 // What emission reads of an entry once it is a plan.
 
 #include "passes/plan/Signature.h"
+#include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
@@ -32,7 +33,7 @@ Attribute describeEntry(func::FuncOp entry, StringAttr name,
   list.set("outputs", b.getArrayAttr(outputs));
   if (!program.getBody().front().getOps<plan::StateOp>().empty())
     list.set("state", b.getUnitAttr());
-  if (entry->hasAttr("weir.init"))
+  if (attrs::init.isOn(entry))
     list.set("init", b.getUnitAttr());
   return list.getDictionary(b.getContext());
 }

@@ -28,7 +28,7 @@ def FormTraining : Pass<"weir-form-training", "::mlir::ModuleOp"> {
     ```mlir
     module attributes {weir.training = {loss = "", optimizer = "Momentum", rate = 0.5, momentum = 0.9}} {
       graph.variable @w : tensor<4xf32> {weir.trained}
-      func.func @f(%x: tensor<4xf32>) -> tensor<f32> attributes {weir.entry = "loss", weir.training} {
+      func.func @f(%x: tensor<4xf32>) -> tensor<f32> attributes {weir.entry = "loss", weir.loss_operands = array<i64>} {
         %w = graph.read_variable @w : tensor<4xf32>
         %y = graph.mul %w, %x : tensor<4xf32>
         %l = graph.reduce_sum %y [0] : tensor<4xf32>

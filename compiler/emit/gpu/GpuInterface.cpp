@@ -2,6 +2,7 @@
 // plan and emit".
 
 #include "compiler/emit/Interface.h"
+#include "dialects/weir/Attributes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -278,7 +279,7 @@ Error readRows(ModuleOp module, StringRef name, ModelInterface &model,
 } // namespace
 
 Error readGpu(ModuleOp module, ModelInterface &model) {
-  auto images = module->getAttrOfType<ArrayAttr>("weir.gpu_images");
+  auto images = attrs::gpuImages.of(module);
   if (!images)
     return Error::success();
   model.gpu = true;

@@ -10,6 +10,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/Sizes.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -71,9 +72,8 @@ static BlockArgument argumentOf(Value place) {
 void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
   Operation *op = place.getDefiningOp();
   BlockArgument argument = argumentOf(place);
-  if (!argument &&
-      (!op || op->getNumResults() != 1 || op->hasAttr(graph::sizesName) ||
-       isa<graph::ConstantOp, graph::BarrierOp>(op)))
+  if (!argument && (!op || op->getNumResults() != 1 || attrs::sizes.isOn(op) ||
+                    isa<graph::ConstantOp, graph::BarrierOp>(op)))
     return;
   graph::SizesOfDims dims;
   for (const Size &size : sizes)
@@ -84,10 +84,11 @@ void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
     return;
   // A reshape to the same shape will fold.
   if (argument)
-    mlir::cast<func::FuncOp>(argument.getOwner()->getParentOp())
-        .setArgAttr(argument.getArgNumber(), graph::sizesName, attribute);
+    attrs::sizes.setOnArgument(
+        mlir::cast<func::FuncOp>(argument.getOwner()->getParentOp()),
+        argument.getArgNumber(), attribute);
   else
-    op->setAttr(graph::sizesName, attribute);
+    attrs::sizes.set(op, attribute);
 }
 
 Expr number(ImplicitLocOpBuilder &b, int64_t value) {

@@ -9,6 +9,7 @@
 #include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -111,7 +112,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
       "weir_entry_" +
           std::to_string(llvm::range_size(module.getOps<func::FuncOp>())),
       builder.getFunctionType(types, {}));
-  function->setAttr("weir.entry", builder.getStringAttr(entry.name));
+  attrs::entry.set(function, builder.getStringAttr(entry.name));
   if (entry.isTraining)
     markTraining(function);
   Block *block = function.addEntryBlock();

@@ -8,6 +8,7 @@
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -50,7 +51,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   auto function = builder.create<func::FuncOp>(
       report.file(), "weir_entry_" + std::to_string(number),
       builder.getFunctionType(types, {}));
-  function->setAttr("weir.entry", builder.getStringAttr(entry.name));
+  attrs::entry.set(function, builder.getStringAttr(entry.name));
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
   SmallVector<Traced> fed;

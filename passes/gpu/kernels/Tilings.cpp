@@ -1,5 +1,6 @@
 // How large the tiles of a product are, and how many blocks share its depth.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/gpu/kernels/Products.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -130,8 +131,7 @@ int64_t depthOfSlice(Multiplier multiplier) {
 
 Gpu gpuOf(Operation *inside) {
   auto module = inside->getParentOfType<ModuleOp>();
-  auto gpu =
-      module ? module->getAttrOfType<DictionaryAttr>("weir.gpu") : nullptr;
+  auto gpu = module ? attrs::gpu.of(module) : nullptr;
   auto archs = gpu ? gpu.getAs<ArrayAttr>("archs") : nullptr;
   auto arch =
       archs && !archs.empty() ? dyn_cast<StringAttr>(archs[0]) : nullptr;

@@ -1,5 +1,6 @@
 // Epilogues that libraries have too, and what is worth a call of one.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/gpu/libraries/Libraries.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,7 +92,7 @@ StringRef nameOf(Type element) {
 }
 
 std::optional<bool> isForced(Operation *module, StringRef library) {
-  auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
+  auto gpu = attrs::gpu.of(module);
   auto names = gpu ? gpu.getAs<StringAttr>("library") : nullptr;
   SmallVector<StringRef> libraries;
   if (names)

@@ -7,6 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #define DEBUG_TYPE "weir-hoist-transposes"
@@ -169,7 +170,7 @@ struct HoistTransposes : impl::HoistTransposesBase<HoistTransposes> {
     RewritePatternSet patterns(&getContext());
     patterns.add<HoistTranspose, HoistBeforeFill>(&getContext());
     // What a GPU copies to the corner of a padded buffer keeps its order.
-    if (!getOperation()->hasAttr("weir.gpu"))
+    if (!attrs::gpu.isOn(getOperation()))
       patterns.add<FoldIntoSpread, FoldIntoCompact>(&getContext());
     if (failed(
             applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))

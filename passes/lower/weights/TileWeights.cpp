@@ -8,6 +8,7 @@
 
 #include "dialects/kernel/Target.h"
 #include "dialects/kernel/TileWindows.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -46,8 +47,7 @@ static int64_t partsOf(Operation *op, Type element) {
   if (!element.isF32())
     return 1;
   auto module = op->getParentOfType<ModuleOp>();
-  auto precision =
-      module ? module->getAttrOfType<StringAttr>("weir.precision") : nullptr;
+  auto precision = module ? attrs::precision.of(module) : nullptr;
   return precision && precision.getValue() == "bf16x3" ? 2 : 3;
 }
 
