@@ -83,8 +83,7 @@ int64_t JoinedLevels::place(ElementsAttr elements, int64_t bytes) {
       }
     byContent.insert({hash, {content, end}});
   }
-  Builder b(elements.getContext());
-  list.push_back(b.getArrayAttr({b.getI64IntegerAttr(end), elements}));
+  list.push_back(WeightAttr::get(elements.getContext(), end, elements));
   int64_t offset = end;
   end = llvm::alignTo(end + bytes, plan::alignment);
   return offset;
@@ -92,13 +91,12 @@ int64_t JoinedLevels::place(ElementsAttr elements, int64_t bytes) {
 
 void JoinedLevels::add(ModuleOp level) {
   llvm::DenseMap<int64_t, int64_t> moved;
-  for (Attribute entry : attrs::weights.of(level)) {
-    auto pair = cast<ArrayAttr>(entry);
-    auto elements = cast<ElementsAttr>(pair[1]);
+  for (auto weight : attrs::weights.of(level).getAsRange<WeightAttr>()) {
+    ElementsAttr elements = weight.getElements();
     int64_t bytes =
         elements.getNumElements() *
         llvm::divideCeil(elements.getElementType().getIntOrFloatBitWidth(), 8);
-    moved[cast<IntegerAttr>(pair[0]).getInt()] = place(elements, bytes);
+    moved[weight.getOffset()] = place(elements, bytes);
   }
   level.walk([&](plan::WeightOp weight) {
     weight.setOffset(moved.lookup(weight.getOffset()));
@@ -115,7 +113,7 @@ bool JoinedLevels::finish(ArrayRef<Level> names) {
       most = std::max(most, bytes.of(level).getInt());
     bytes.set(front, most);
   }
-  attrs::weights.set(front, b.getArrayAttr(list));
+  attrs::weights.set(front, ArrayRef(list));
   attrs::weightsBytes.set(front, end);
   SmallVector<Attribute> texts;
   for (const Level &level : names)

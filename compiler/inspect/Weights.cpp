@@ -154,10 +154,8 @@ std::vector<ModelSummary::Weight> weightsOf(ModuleOp module) {
   });
   // From stage `plan` on they are a list.
   if (auto list = attrs::weights.of(module))
-    for (auto pair : list.getAsRange<ArrayAttr>())
-      if (auto value =
-              pair.size() == 2 ? dyn_cast<ElementsAttr>(pair[1]) : nullptr)
-        add("", value.getType(), value);
+    for (auto weight : list.getAsRange<WeightAttr>())
+      add("", weight.getElements().getType(), weight.getElements());
   return weights;
 }
 

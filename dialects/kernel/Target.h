@@ -26,9 +26,7 @@ struct Target {
   bool roundsToBf16 = false; // an instruction makes bf16 of f32
   bool gpu = false;          // kernels are for threads of a GPU
 
-  /// Reads the `weir.target` dictionary of the module around `op`, keys
-  /// `vector_bits`, `panel_bits`, `vector_registers`, `l1`, `l2`, `fma`,
-  /// `fma_rate`, `adds_beside` and `features`; what it lacks keeps its default.
+  /// The target of the module around `op`, or the GPU that it is for.
   static Target of(mlir::Operation *op);
 
   /// Whether a tile's sums leave none for what is loaded ahead of its use.

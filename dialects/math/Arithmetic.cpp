@@ -2,7 +2,7 @@
 
 #include "dialects/math/Functions.h"
 
-#include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Records.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -11,10 +11,10 @@ using namespace mlir;
 namespace weir {
 
 FunctionTarget FunctionTarget::of(Operation *op) {
-  TargetAttr target = TargetAttr::get(op);
-  if (target.gpu)
+  if (GpuAttr::of(op))
     return {};
-  return {target.fma, target.has("avx2"), target.has("avx512f")};
+  TargetAttr target = TargetAttr::of(op);
+  return {target.getFma(), target.has("avx2"), target.has("avx512f")};
 }
 
 MathFunctions::MathFunctions(OpBuilder &builder, Location loc, Value like,

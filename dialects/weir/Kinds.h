@@ -3,7 +3,7 @@
 #ifndef WEIR_DIALECTS_WEIR_KINDS_H
 #define WEIR_DIALECTS_WEIR_KINDS_H
 
-#include "mlir/IR/BuiltinAttributes.h"
+#include "dialects/weir/Records.h"
 
 /// A kind has the class of its attributes (`Attr`), a text that completes "must
 /// be ...", the condition for values of the class, and a constructor from plain
@@ -18,7 +18,7 @@ struct Kind {
 };
 
 struct Flag : Kind<mlir::UnitAttr> {
-  static constexpr llvm::StringLiteral text = "a unit attribute";
+  static std::string text() { return "a unit attribute"; }
   static Attr make(mlir::MLIRContext *context) { return Attr::get(context); }
 };
 
@@ -35,15 +35,15 @@ struct Number : Kind<mlir::IntegerAttr> {
 };
 
 struct Size : Number<0> {
-  static constexpr llvm::StringLiteral text = "an i64 of 0 or more";
+  static std::string text() { return "an i64 of 0 or more"; }
 };
 
 struct Count : Number<1> {
-  static constexpr llvm::StringLiteral text = "an i64 of 1 or more";
+  static std::string text() { return "an i64 of 1 or more"; }
 };
 
 struct Time : Kind<mlir::FloatAttr> {
-  static constexpr llvm::StringLiteral text = "an f64 of 0 or more";
+  static std::string text() { return "an f64 of 0 or more"; }
   using Kind::make;
   static Attr make(mlir::MLIRContext *context, double value) {
     return Attr::get(mlir::Float64Type::get(context), value);
@@ -54,20 +54,15 @@ struct Time : Kind<mlir::FloatAttr> {
 };
 
 struct Text : Kind<mlir::StringAttr> {
-  static constexpr llvm::StringLiteral text = "a string";
+  static std::string text() { return "a string"; }
   using Kind::make;
   static Attr make(mlir::MLIRContext *context, const llvm::Twine &value) {
     return Attr::get(context, value);
   }
 };
 
-struct Name : Text {
-  static constexpr llvm::StringLiteral text = "a string that is not empty";
-  static bool holds(Attr value) { return !value.empty(); }
-};
-
 struct Numbers : Kind<mlir::DenseI64ArrayAttr> {
-  static constexpr llvm::StringLiteral text = "an array<i64> of 0 or more each";
+  static std::string text() { return "an array<i64> of 0 or more each"; }
   using Kind::make;
   static Attr make(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> values) {
     return Attr::get(context, values);
@@ -78,14 +73,14 @@ struct Numbers : Kind<mlir::DenseI64ArrayAttr> {
 };
 
 struct Texts : Kind<mlir::ArrayAttr> {
-  static constexpr llvm::StringLiteral text = "an array of strings";
+  static std::string text() { return "an array of strings"; }
   static bool holds(Attr values) {
     return llvm::all_of(values, llvm::IsaPred<mlir::StringAttr>);
   }
 };
 
 struct TextsByName : Kind<mlir::DictionaryAttr> {
-  static constexpr llvm::StringLiteral text = "a dictionary of strings";
+  static std::string text() { return "a dictionary of strings"; }
   static bool holds(Attr values) {
     return llvm::all_of(values, [](mlir::NamedAttribute each) {
       return mlir::isa<mlir::StringAttr>(each.getValue());
@@ -94,7 +89,7 @@ struct TextsByName : Kind<mlir::DictionaryAttr> {
 };
 
 struct ElementType : Kind<mlir::TypeAttr> {
-  static constexpr llvm::StringLiteral text = "f16 or bf16";
+  static std::string text() { return "f16 or bf16"; }
   using Kind::make;
   static Attr make(mlir::MLIRContext *, mlir::Type type) {
     return Attr::get(type);
@@ -106,17 +101,38 @@ struct ElementType : Kind<mlir::TypeAttr> {
 
 /// Of one shape; or, on a group and its kernel, of each result.
 struct Sizes : Kind<mlir::ArrayAttr> {
-  static constexpr llvm::StringLiteral text =
-      "an array with an array<i64> of pairs per dimension";
+  static std::string text() {
+    return "an array with an array<i64> of pairs per dimension";
+  }
   static bool holds(Attr values);
 };
 
+/// Values by name, which the dialect does not know.
 struct Fields : Kind<mlir::DictionaryAttr> {
-  static constexpr llvm::StringLiteral text = "a dictionary";
+  static std::string text() { return "a dictionary"; }
 };
 
-struct Rows : Kind<mlir::ArrayAttr> {
-  static constexpr llvm::StringLiteral text = "an array";
+/// A record of Records.td.
+template <typename A>
+struct Record : Kind<A> {
+  static std::string text() {
+    return "#weir." + A::getMnemonic().str() + "<...>";
+  }
+};
+
+/// An array of records.
+template <typename A>
+struct Records : Kind<mlir::ArrayAttr> {
+  using Kind<mlir::ArrayAttr>::make;
+  static mlir::ArrayAttr make(mlir::MLIRContext *context,
+                              llvm::ArrayRef<A> records) {
+    return mlir::ArrayAttr::get(context, llvm::SmallVector<mlir::Attribute>(
+                                             records.begin(), records.end()));
+  }
+  static std::string text() { return "an array of " + Record<A>::text(); }
+  static bool holds(mlir::ArrayAttr values) {
+    return llvm::all_of(values, llvm::IsaPred<A>);
+  }
 };
 
 } // namespace weir::kinds

@@ -12,13 +12,15 @@ using namespace weir;
 
 #include "dialects/weir/WeirDialect.cpp.inc"
 
-void WeirDialect::initialize() {}
+void WeirDialect::initialize() { addRecords(); }
 
 namespace {
 
 /// A row of Attributes.def.
 struct Declaration {
-  StringLiteral name, carriers, text;
+  StringLiteral name, carriers;
+  /// Completes "must be ...".
+  std::string (*text)();
   /// Whether the attribute is of the kind.
   bool (*holds)(Attribute);
 };
@@ -85,7 +87,7 @@ LogicalResult verify(Operation *op, NamedAttribute attribute, StringRef place,
            << place;
   if (!declaration->holds(attribute.getValue()))
     return op->emitOpError("attribute '")
-           << name << "' must be " << declaration->text << ", not "
+           << name << "' must be " << declaration->text() << ", not "
            << attribute.getValue();
   return success();
 }

@@ -18,6 +18,10 @@ def Weir_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void addRecords();
+  }];
 }
 
 #endif // WEIR_DIALECTS_WEIR_BASE

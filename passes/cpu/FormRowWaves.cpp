@@ -180,7 +180,9 @@ private:
         task.setKernel(kernel.getSymName());
     }
     auto blocks = blocksOf(RowUses::of(kernel)->rows, slotsOf(kernel));
-    attrs::rowBlocks.set(kernel, ArrayRef{blocks->rows, blocks->size});
+    attrs::rowBlocks.set(
+        kernel,
+        RowBlocksAttr::get(kernel.getContext(), blocks->rows, blocks->size));
   }
 };
 

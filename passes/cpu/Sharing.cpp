@@ -22,10 +22,10 @@ std::optional<RowBlocks> RowBlocks::of(Operation *op) {
   auto kernel = dyn_cast<func::FuncOp>(op);
   if (!kernel)
     kernel = op->getParentOfType<func::FuncOp>();
-  auto blocks = kernel ? attrs::rowBlocks.of(kernel) : nullptr;
-  if (!blocks || blocks.size() != 2 || blocks[1] < 1 || blocks[0] % blocks[1])
+  RowBlocksAttr blocks = kernel ? attrs::rowBlocks.of(kernel) : nullptr;
+  if (!blocks)
     return std::nullopt;
-  return RowBlocks{blocks[0], blocks[1]};
+  return RowBlocks{blocks.getRows(), blocks.getSize()};
 }
 
 int64_t evenPart(int64_t whole, int64_t most) {

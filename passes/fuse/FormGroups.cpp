@@ -121,9 +121,6 @@ bool staysOutside(Operation *op) {
   return false;
 }
 
-/// Whether a GPU's host computes the op, and not the GPU.
-bool isOfHost(Operation *op) { return attrs::host.isOn(op); }
-
 /// Whether an op only moves rows, which a product takes at any distance.
 bool movesRows(Operation *op) {
   auto transpose = dyn_cast<graph::TransposeOp>(op);
@@ -181,7 +178,7 @@ private:
                   llvm::any_of(producer->getUsers(),
                                [&](Operation *u) { return isCopied(u); });
     if ((isCopy && !isCheap(producer)) || isOneOfManyRows(producer) ||
-        isOfHost(producer) != isOfHost(root()))
+        attrs::host.isOn(producer) != attrs::host.isOn(root()))
       return false;
     // An opaque root reads its operands more than once, or out of order.
     if (roleOf(root()) == FusionRole::opaque)
@@ -352,7 +349,7 @@ graph::GroupOp Group::materialize() {
   OpBuilder b(last);
   auto group = b.create<graph::GroupOp>(last->getLoc(), last->getResultTypes(),
                                         inputs.getArrayRef());
-  if (isOfHost(last))
+  if (attrs::host.isOn(last))
     attrs::host.set(group);
   Block &body = group.getBody().emplaceBlock();
   IRMapping map;

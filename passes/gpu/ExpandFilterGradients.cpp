@@ -48,9 +48,8 @@ struct ExpandFilterGradients
 
 private:
   static bool hasPlaces(Operation *module) {
-    auto gpu = attrs::gpu.of(module);
-    auto places = gpu ? gpu.getAs<ArrayAttr>("place") : nullptr;
-    return (places && !places.empty()) || attrs::devices.isOn(module);
+    GpuAttr gpu = attrs::gpu.of(module);
+    return (gpu && !gpu.getPlace().empty()) || attrs::devices.isOn(module);
   }
 
   static LogicalResult expand(graph::FilterGradientOp op) {

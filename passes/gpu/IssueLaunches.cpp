@@ -200,25 +200,20 @@ private:
   }
 
   /// A library's part: `operands` are numbers of the run's, or -1 for none.
-  void lowerCall(plan::RunOp run, StringRef function, DictionaryAttr call) {
-    auto index = call.getAs<IntegerAttr>("number");
-    SmallVector<Value> operands{stream, number(index.getInt())};
-    for (int64_t i : call.getAs<DenseI64ArrayAttr>("operands").asArrayRef())
+  void lowerCall(plan::RunOp run, LibraryCallAttr call) {
+    SmallVector<Value> operands{stream, number(call.getNumber())};
+    for (int64_t i : call.getOperands().asArrayRef())
       operands.push_back(i < 0 ? b.create<LLVM::ZeroOp>(pointer()).getResult()
                                : address(run.getOperands()[i]));
     operands.push_back(address(run.getOperands().back()));
-    issue(function, operands);
+    issue(call.getFunction(), operands);
   }
 
   void lowerRun(plan::RunOp run) override {
     if (run.getHost())
       return lowerOnHost(run);
-    for (auto [mark, function] :
-         {std::pair(attrs::gemm.name(), "weir_gpu_multiply"),
-          std::pair(attrs::conv.name(), "weir_gpu_convolve"),
-          std::pair(attrs::attention.name(), "weir_gpu_attend")})
-      if (auto call = run->getAttrOfType<DictionaryAttr>(mark))
-        return lowerCall(run, function, call);
+    if (LibraryCallAttr call = attrs::libraryCall.of(run))
+      return lowerCall(run, call);
     LaunchTable::Row row = kernels.lookup(run.getKernel());
     int64_t count = run.getOperands().size();
     for (auto [i, operand] : llvm::enumerate(run.getOperands()))
@@ -284,9 +279,8 @@ private:
   /// Where the simulator keeps its state, if the model is for it.
   void placeSimulator() {
     ModuleOp module = getOperation();
-    auto gpu = attrs::gpu.of(module);
-    auto kind = gpu ? gpu.getAs<StringAttr>("kind") : nullptr;
-    if (!kind || kind.getValue() != "sim")
+    GpuAttr gpu = attrs::gpu.of(module);
+    if (!gpu || !gpu.isSimulated())
       return;
     auto arena = attrs::arenaBytes.of(module);
     simulatorAt = llvm::alignTo(arena ? arena.getInt() : 0, 64);
@@ -303,16 +297,13 @@ private:
     auto entries = attrs::entries.of(getOperation());
     if (!entries)
       return;
-    Builder b(&getContext());
-    SmallVector<Attribute> marked;
-    for (Attribute entry : entries) {
-      NamedAttrList fields(cast<DictionaryAttr>(entry));
-      auto symbol = dyn_cast_or_null<StringAttr>(fields.get("symbol"));
-      if (symbol && capturable.contains(symbol.getValue()))
-        fields.set("capturable", b.getUnitAttr());
-      marked.push_back(fields.getDictionary(&getContext()));
-    }
-    attrs::entries.set(getOperation(), b.getArrayAttr(marked));
+    SmallVector<EntryAttr> marked;
+    for (auto entry : entries.getAsRange<EntryAttr>())
+      marked.push_back(EntryAttr::get(
+          &getContext(), entry.getName(), entry.getSymbol(), entry.getInputs(),
+          entry.getOutputs(), entry.getState(), entry.getInit(),
+          capturable.contains(entry.getSymbol())));
+    attrs::entries.set(getOperation(), ArrayRef(marked));
   }
 
   /// The entry calls one function after the other, each with some of the tasks.

@@ -80,7 +80,7 @@ def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
     ```mlir
     func.func private @k(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> attributes {weir.kernel} { kernel.matmul ... }
     // becomes
-    func.func private @k(...) attributes {weir.gemm = {batch = 1 : i64, dtype = "f32", k = 512 : i64, m = 512 : i64, n = 512 : i64, operands = array<i64: 0, 1, -1>, workspace = 4194304 : i64}, weir.kernel} { kernel.matmul ... }
+    func.func private @k(...) attributes {weir.gemm = #weir.gemm<m = 512, n = 512, k = 512, dtype = f32, workspace = 4194304, operands = [0, 1, -1]>, weir.kernel} { kernel.matmul ... }
     ```
   }];
   let dependentDialects = ["::weir::kernel::KernelDialect",
@@ -180,7 +180,7 @@ def FormLaunches : Pass<"weir-form-launches", "::mlir::ModuleOp"> {
     plan.run @k(%b) {grains = 1000 : i64} : (memref<4xf32>)
     // becomes
     module @weir_gpu_kernels {
-      func.func @k(%x: memref<4xf32>) attributes {weir.launch = array<i64: 8, 128>} {
+      func.func @k(%x: memref<4xf32>) attributes {weir.launch = #weir.launch<blocks = 8, threads = 128>} {
         %block = nvvm.read.ptx.sreg.ctaid.x : i32
     ```
   }];
@@ -222,9 +222,9 @@ def SerializeKernels : Pass<"weir-serialize-kernels", "::mlir::ModuleOp"> {
     Parts of the kernels are compiled in parallel.
 
     ```mlir
-    module attributes {weir.gpu = {archs = ["sm_80"], kind = "cuda"}} { module @weir_gpu_kernels { llvm.func @k() } }
+    module attributes {weir.gpu = #weir.gpu<archs = ["sm_80"]>} { module @weir_gpu_kernels { llvm.func @k() } }
     // becomes
-    weir.gpu_images = [ {data = ".version 7.0 ...", kind = "ptx", sm = 80 : i64} ]
+    weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 80, data = ".version 7.0 ...">]
     ```
   }];
   let options = [Option<"opsOfPart", "ops-of-part", "int64_t", "8192", "The minimum number of ops of a part">];

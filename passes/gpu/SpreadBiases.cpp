@@ -47,8 +47,8 @@ ElementsAttr repeated(const APFloat &number, int64_t count, Type element) {
 
 struct SpreadBiases : impl::SpreadBiasesBase<SpreadBiases> {
   void runOnOperation() override {
-    auto gpu = attrs::gpu.of(getOperation()->getParentOp());
-    if (!gpu || !gpu.contains("library"))
+    GpuAttr gpu = attrs::gpu.of(getOperation()->getParentOp());
+    if (!gpu || gpu.getLibrary().empty())
       return;
     getOperation()->walk([](graph::AddOp add) {
       for (unsigned i : {0, 1})

@@ -23,15 +23,15 @@ struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
       return;
     Operation *module = kernel->getParentOp();
     if (std::optional<bool> isForced = gpu::isForced(module, "cublaslt"))
-      if (DictionaryAttr product = gpu::productOf(kernel, *isForced))
+      if (GemmAttr product = gpu::productOf(kernel, *isForced))
         return attrs::gemm.set(kernel, product);
     if (std::optional<bool> isForced = gpu::isForced(module, "cudnn")) {
       // Of these the graph has only what is the library's.
-      if (DictionaryAttr gradient = gpu::gradientOf(kernel))
+      if (ConvAttr gradient = gpu::gradientOf(kernel))
         return attrs::conv.set(kernel, gradient);
-      if (DictionaryAttr attention = gpu::attentionOf(kernel, *isForced))
+      if (AttentionAttr attention = gpu::attentionOf(kernel, *isForced))
         return attrs::attention.set(kernel, attention);
-      if (DictionaryAttr convolution = gpu::convolutionOf(kernel, *isForced))
+      if (ConvAttr convolution = gpu::convolutionOf(kernel, *isForced))
         attrs::conv.set(kernel, convolution);
     }
   }

@@ -8,7 +8,6 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/packed/HalfConstants.h"
-#include "dialects/target/TargetAttr.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -112,7 +111,7 @@ Value scaled(PatternRewriter &rewriter, Operation *op, Value filter,
   bool readsHalves = !convolution || (convolution.getGroups() == 1 &&
                                       convolution.getType().getRank() <= 4);
   if (readsHalves && module && attrs::weightsBudget.isOn(module) &&
-      attrs::widened.isOn(module) && !TargetAttr::get(op).has("amx-tile") &&
+      attrs::widened.isOn(module) && !TargetAttr::of(op).has("amx-tile") &&
       bytes->type().getElementType().isF32() && !bytes->isSplat() &&
       halfTypeOf(bytes->data(), rewriter.getContext()))
     return {};

@@ -30,9 +30,8 @@ public:
         torn(attrs::colocated.of(module)) {}
 
   LogicalResult run() {
-    auto gpu = attrs::gpu.of(module);
-    if (failed(readRules(gpu ? gpu.getAs<ArrayAttr>("place") : ArrayAttr())))
-      return failure();
+    if (GpuAttr gpu = attrs::gpu.of(module))
+      readRules(gpu.getPlace());
     if (rules.empty() && !devices)
       return success();
     WalkResult walked = module.walk([&](Operation *op) {
@@ -50,21 +49,12 @@ public:
   }
 
 private:
-  LogicalResult readRules(ArrayAttr list) {
-    for (Attribute text : list ? list.getValue() : ArrayRef<Attribute>()) {
-      auto rule = dyn_cast<StringAttr>(text);
-      auto [names, place] = rule ? rule.getValue().rsplit(':')
-                                 : std::pair<StringRef, StringRef>();
-      llvm::Regex regex(names);
-      std::string why;
-      if ((place != "cpu" && place != "gpu") || !regex.isValid(why))
-        return emitError(module.getLoc(),
-                         "has a rule for places that is none: ")
-               << text;
-      rules.push_back({std::move(regex), place == "cpu", /*isUsed=*/false,
+  void readRules(ArrayAttr list) {
+    for (auto rule : list.getAsRange<StringAttr>()) {
+      auto [names, place] = rule.getValue().rsplit(':');
+      rules.push_back({llvm::Regex(names), place == "cpu", /*isUsed=*/false,
                        rule.getValue()});
     }
-    return success();
   }
 
   LogicalResult place(Operation *op) {

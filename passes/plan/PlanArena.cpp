@@ -22,7 +22,8 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
     OpBuilder b(module.getContext());
     Weights weights;
     State state(module);
-    SmallVector<Attribute> checks, entries;
+    SmallVector<Attribute> checks;
+    SmallVector<EntryAttr> entries;
     int64_t arena = 0, maxLive = 0, host = 0;
     for (auto entry :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
@@ -49,16 +50,16 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
     if (module.lookupSymbol(plan::hostKernels))
       attrs::hostBytes.set(module, host);
     attrs::weightsBytes.set(module, weights.bytes());
-    attrs::weights.set(module, b.getArrayAttr(weights.attributes()));
+    attrs::weights.set(module, weights.attributes());
     if (state.bytes()) {
       attrs::stateBytes.set(module, state.bytes());
-      attrs::variables.set(module, b.getArrayAttr(state.attributes()));
+      attrs::variables.set(module, state.attributes());
     }
     for (auto variable :
          llvm::make_early_inc_range(module.getOps<graph::VariableOp>()))
       variable.erase();
     attrs::checks.set(module, b.getArrayAttr(checks));
-    attrs::entries.set(module, b.getArrayAttr(entries));
+    attrs::entries.set(module, ArrayRef(entries));
   }
 };
 

@@ -4,14 +4,15 @@
 #define WEIR_PASSES_PLAN_SIGNATURE_H
 
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Records.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace weir {
 
 /// The entry's row of `weir.entries`: its name, the program that it has become,
 /// its tensors, and what it does with variables.
-mlir::Attribute describeEntry(mlir::func::FuncOp entry, mlir::StringAttr name,
-                              plan::ProgramOp program);
+EntryAttr describeEntry(mlir::func::FuncOp entry, mlir::StringAttr name,
+                        plan::ProgramOp program);
 
 } // namespace weir
 

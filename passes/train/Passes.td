@@ -9,7 +9,7 @@ def FormTraining : Pass<"weir-form-training", "::mlir::ModuleOp"> {
   let summary = "Adds the loss and the entry train_step to a model";
   let description = [{
     The module's attribute `weir.training` has the loss and the optimizer. The
-    function with the attribute `weir.training` returns the operands of the loss:
+    function with `weir.loss_operands` returns the operands of the loss:
     the loss itself, or an output and the labels, if the model has them. That
     function becomes the entry `loss`, with one result, and with the labels as a
     further input if the model has none. The entry `train_step` has the same

@@ -84,19 +84,15 @@ bool isForColumns(AffineMap map, ShapedType extra, ShapedType out) {
 
 } // namespace
 
-StringRef nameOf(Type element) {
-  return element.isF32()    ? "f32"
-         : element.isF16()  ? "f16"
-         : element.isBF16() ? "bf16"
-                            : "";
+bool isForLibraries(Type element) {
+  return element.isF32() || element.isF16() || element.isBF16();
 }
 
 std::optional<bool> isForced(Operation *module, StringRef library) {
-  auto gpu = attrs::gpu.of(module);
-  auto names = gpu ? gpu.getAs<StringAttr>("library") : nullptr;
+  GpuAttr gpu = attrs::gpu.of(module);
   SmallVector<StringRef> libraries;
-  if (names)
-    names.getValue().split(libraries, ',');
+  if (gpu)
+    gpu.getLibrary().split(libraries, ',');
   if (llvm::is_contained(libraries, "auto"))
     return false;
   if (llvm::is_contained(libraries, library))

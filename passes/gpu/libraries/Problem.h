@@ -3,8 +3,7 @@
 #ifndef WEIR_PASSES_GPU_LIBRARIES_PROBLEM_H
 #define WEIR_PASSES_GPU_LIBRARIES_PROBLEM_H
 
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinTypes.h"
+#include "passes/gpu/libraries/Libraries.h"
 
 #include <array>
 
@@ -28,8 +27,10 @@ public:
   /// Whether the library should take less time than our kernels do.
   bool isWorthCalling() const;
 
-  /// The fields of a row of `weir.gpu_convs` that say sizes.
-  void write(mlir::NamedAttrList &fields, mlir::Builder b) const;
+  /// The convolution with such an epilogue; without one, the gradient by the
+  /// filter. `operands` are the numbers of the kernel's arguments.
+  ConvAttr record(mlir::MLIRContext *context, const Epilogue *epilogue,
+                  bool isForTf32, llvm::ArrayRef<int64_t> operands) const;
 
   mlir::Type element() const { return out.getElementType(); }
 

@@ -7,7 +7,7 @@ func.func private @unknown() attributes {weir.kernle}
 // -----
 
 // expected-error@below {{has an unknown attribute 'weir.trget'; did you mean 'weir.target'?}}
-module attributes {weir.trget = {}} {}
+module attributes {weir.trget = 1} {}
 
 // -----
 
