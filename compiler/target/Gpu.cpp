@@ -3,6 +3,7 @@
 #include "compiler/target/Gpu.h"
 
 #include "compiler/Diagnostics.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
@@ -61,7 +62,7 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
       return bad("--place: '" + names + "' is no regular expression: " +
                  (names.empty() ? "it is empty" : why));
   }
-  auto target = module->getAttrOfType<mlir::DictionaryAttr>("weir.target");
+  auto target = attrs::target.of(module);
   auto triple = target ? target.getAs<mlir::StringAttr>("triple") : nullptr;
   if (options.kind == "sim" && triple &&
       !triple.getValue().starts_with("x86_64"))
@@ -84,7 +85,7 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
   if (!options.places.empty())
     fields.set("place", b.getStrArrayAttr(SmallVector<StringRef>(
                             options.places.begin(), options.places.end())));
-  module->setAttr("weir.gpu", fields.getDictionary(module.getContext()));
+  attrs::gpu.set(module, fields.getDictionary(module.getContext()));
   return Error::success();
 }
 

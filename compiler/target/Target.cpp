@@ -3,6 +3,7 @@
 #include "compiler/target/Target.h"
 
 #include "compiler/Diagnostics.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -203,7 +204,7 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   if (options.panelBits)
     fields.push_back(
         b.getNamedAttr("panel_bits", b.getI64IntegerAttr(options.panelBits)));
-  module->setAttr("weir.target", b.getDictionaryAttr(fields));
+  attrs::target.set(module, b.getDictionaryAttr(fields));
   return Error::success();
 }
 

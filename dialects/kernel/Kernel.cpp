@@ -2,6 +2,7 @@
 
 #include "dialects/kernel/Kernel.h"
 
+#include "dialects/weir/Weir.h"
 #include "dialects/kernel/Packed.h"
 
 #include "mlir/IR/Builders.h"
@@ -32,6 +33,7 @@ static void effectsOf(DestinationStyleOpInterface op,
 #include "dialects/kernel/PackedOps.cpp.inc"
 
 void KernelDialect::initialize() {
+  getContext()->loadDialect<WeirDialect>();
   addLayouts();
   addOperations<
 #define GET_OP_LIST

@@ -7,6 +7,7 @@
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Nests.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -104,7 +105,7 @@ kernel::MatmulOp productOf(Value buffer, const Move &move) {
 struct FoldCopies : impl::FoldCopiesBase<FoldCopies> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     for (auto op : llvm::make_early_inc_range(
              kernel.getBody().front().getOps<linalg::GenericOp>()))

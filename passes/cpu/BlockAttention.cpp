@@ -9,6 +9,7 @@
 // (Dao et al., "FlashAttention", 2022, cut the rows themselves too, which a
 // GPU's small memories need and a processor's L2 does not.)
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/Sharing.h"
@@ -222,9 +223,8 @@ private:
         op.getShared(), op.getExtraMaps(), op.getUnsignedA(), op.getLayout());
     IRMapping map;
     op.getEpilogue().cloneInto(&part.getEpilogue(), map);
-    if (op == first &&
-        op->getParentOfType<func::FuncOp>()->hasAttr(graph::columnsName))
-      part->setAttr(endsColumnsName, e.getUnitAttr());
+    if (op == first && attrs::columns.isOn(op->getParentOfType<func::FuncOp>()))
+      attrs::endsColumns.set(part);
   }
 
   /// Block `index` of a batch's rows; the last may have fewer.
@@ -285,7 +285,7 @@ private:
 struct BlockAttention : impl::BlockAttentionBase<BlockAttention> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     auto target = kernel::Target::of(kernel);
     auto products = kernel.getBody().front().getOps<kernel::MatmulOp>();

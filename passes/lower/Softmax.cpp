@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Neural.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -99,7 +100,7 @@ struct LowerSoftmax : OpConversionPattern<Op> {
       Value x = convertFloat(b, loc, args[0], sumType);
       auto exp =
           b.create<math::ExpOp>(loc, b.create<arith::SubFOp>(loc, x, args[1]));
-      exp->setAttr(kernel::nonpositiveName, b.getUnitAttr());
+      attrs::nonpositive.set(exp);
       return exp;
     };
     Value zeros = rows.start(b.getFloatAttr(sumType, 0));
