@@ -54,7 +54,6 @@ Status badTarget(llvm::Error error) {
 /// requests.
 Status fitArena(Course &course) {
   ModuleOp module = course.targets.front().module;
-  Builder b(module.getContext());
   attrs::keepsConstants.set(module);
   int64_t limit = *course.options.arenaLimit, counted = limit;
   int64_t least = std::numeric_limits<int64_t>::max();

@@ -2,8 +2,8 @@
 
 #include "dialects/kernel/Kernel.h"
 
-#include "dialects/weir/Weir.h"
 #include "dialects/kernel/Packed.h"
+#include "dialects/weir/Weir.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -89,13 +89,14 @@ ConvAttr Problem::record(MLIRContext *context, const ConvolutionEnd *end,
   Builder b(context);
   auto pair = [&](Pair values) { return b.getDenseI64ArrayAttr(values); };
   std::optional<double> clip = end ? end->clip : std::nullopt;
-  return ConvAttr::get(
-      context, images.getDimSize(0), images.getShape().back(),
-      out.getShape().back(), groups, pair(size), pair(window), pair(strides),
-      pair(dilations), pair(low), pair(high), cast<FloatType>(element()),
-      end && end->bias, end && end->residual, end && end->relu, clip ? b.getF64FloatAttr(*clip) : FloatAttr(),
-      /*gradient=*/!end, isForTf32, /*unaligned=*/false, workspace(),
-      b.getDenseI64ArrayAttr(operands));
+  return ConvAttr::get(context, images.getDimSize(0), images.getShape().back(),
+                       out.getShape().back(), groups, pair(size), pair(window),
+                       pair(strides), pair(dilations), pair(low), pair(high),
+                       cast<FloatType>(element()), end && end->bias,
+                       end && end->residual, end && end->relu,
+                       clip ? b.getF64FloatAttr(*clip) : FloatAttr(),
+                       /*gradient=*/!end, isForTf32, /*unaligned=*/false,
+                       workspace(), b.getDenseI64ArrayAttr(operands));
 }
 
 int64_t Problem::workspace() const {

@@ -1,5 +1,5 @@
-// Removes what rules of derivatives leave: factors of one, double signs, constants
-// that only move. Makes gradients by filters convolutions.
+// Removes what rules of derivatives leave: factors of one, double signs,
+// constants that only move. Makes gradients by filters convolutions.
 
 #include "passes/grad/Passes.h"
 

@@ -106,8 +106,8 @@ Value scaled(PatternRewriter &rewriter, Operation *op, Value filter,
   if (!bytes ||
       bytes->type().getElementType() != getElementTypeOrSelf(op->getResult(0)))
     return {};
-  // A folded filter would need f32, and the budget counts its bytes. Kernels for
-  // tile registers and for groups read f32 anyhow.
+  // A folded filter would need f32, and the budget counts its bytes. Kernels
+  // for tile registers and for groups read f32 anyhow.
   auto module = op->getParentOfType<ModuleOp>();
   auto convolution = dyn_cast<graph::ConvolutionOp>(op);
   bool readsHalves = !convolution || (convolution.getGroups() == 1 &&

@@ -16,6 +16,7 @@
 
 #include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/kernel/layouts/Pairing.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -6,6 +6,7 @@
 #include "passes/lower/ConvolutionCost.h"
 
 #include "dialects/kernel/TileWindows.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/bit.h"

@@ -30,8 +30,7 @@ void forEachKernel(
     function_ref<void(func::FuncOp, ArrayRef<plan::TaskOp>)> visit) {
   for (auto &[name, callers] : plan::tasksOfKernels(module))
     if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
-        kernel && !attrs::gemm.isOn(kernel) &&
-        !attrs::attention.isOn(kernel))
+        kernel && !attrs::gemm.isOn(kernel) && !attrs::attention.isOn(kernel))
       visit(kernel, callers);
 }
 

@@ -60,7 +60,8 @@ bool isConstant(Value value) {
     return false;
   auto kernel =
       dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
-  return kernel && attrs::constant.isOnArgument(kernel, argument.getArgNumber());
+  return kernel &&
+         attrs::constant.isOnArgument(kernel, argument.getArgNumber());
 }
 
 static void setLayout(Operation *reader, kernel::LayoutAttr layout) {

@@ -31,8 +31,7 @@ struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
         return attrs::conv.set(kernel, gradient);
       if (AttentionAttr attention = libraries::attentionOf(kernel, *isForced))
         return attrs::attention.set(kernel, attention);
-      if (ConvAttr convolution =
-              libraries::convolutionOf(kernel, *isForced))
+      if (ConvAttr convolution = libraries::convolutionOf(kernel, *isForced))
         attrs::conv.set(kernel, convolution);
     }
   }
