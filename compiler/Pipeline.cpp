@@ -82,7 +82,7 @@ static void buildFuse(OpPassManager &pm) {
   functions.addPass(createSplitBatches());
   functions.addPass(createEndProducts());
   functions.addPass(createFormGroups());
-  functions.addPass(createFormAttention());
+  functions.addPass(createGroupAttention());
   functions.addPass(createFlattenGroups());
   functions.addPass(createJoinGroups());
   functions.addPass(createHoistUpdates());
@@ -92,8 +92,7 @@ static void buildFuse(OpPassManager &pm) {
 
 static void buildLower(OpPassManager &pm) {
   pm.addPass(createOutlineGroups());
-  // Gradients by filters and attentions are told as such; all else by what it
-  // is lowered to.
+  // Gradients by filters are told as such; all else by what it is lowered to.
   pm.nest<func::FuncOp>().addPass(createUseLibraries());
   pm.addPass(createFitWeights());
   pm.nest<func::FuncOp>().addPass(createFuseScalars());
@@ -106,6 +105,7 @@ static void buildLower(OpPassManager &pm) {
   // No CSE before bufferization: it would make one buffer of two.
   pm.addPass(createCanonicalizerPass());
   pm.nest<func::FuncOp>().addPass(createFuseEpilogues());
+  pm.nest<func::FuncOp>().addPass(createFormAttention());
   pm.nest<func::FuncOp>().addPass(createRelaxArithmetic());
   // What a library multiplies stays as it is; filters it reads in its own way.
   pm.nest<func::FuncOp>().addPass(createUseLibraries());

@@ -11,6 +11,7 @@
 #include "compiler/import/Report.h"
 #include "compiler/import/onnx/Frontend.h"
 #include "compiler/import/tensorflow/Frontend.h"
+#include "compiler/import/tensorflow/file/Summary.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

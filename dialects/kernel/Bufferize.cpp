@@ -1,6 +1,7 @@
 // Kernels on tensors become the same kernels on memrefs.
 
 #include "dialects/kernel/Packed.h"
+#include "dialects/kernel/attention/Attention.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -54,9 +55,9 @@ void attach(MLIRContext *context) {
 
 void registerBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
-    attach<MatmulOp, PackedMatmulOp, PackOp, PackFilterOp, ConvolutionOp,
-           CornerOp, DepthwiseOp, PoolOp, TransformFilterOp, WinogradOp>(
-        context);
+    attach<AttentionOp, MatmulOp, PackedMatmulOp, PackOp, PackFilterOp,
+           ConvolutionOp, CornerOp, DepthwiseOp, PoolOp, TransformFilterOp,
+           WinogradOp>(context);
   });
 }
 

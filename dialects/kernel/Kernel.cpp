@@ -3,6 +3,7 @@
 #include "dialects/kernel/Kernel.h"
 
 #include "dialects/kernel/Packed.h"
+#include "dialects/kernel/attention/Attention.h"
 #include "dialects/weir/Weir.h"
 
 #include "mlir/IR/Builders.h"
@@ -31,6 +32,8 @@ static void effectsOf(DestinationStyleOpInterface op,
 #include "dialects/kernel/KernelOps.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/kernel/PackedOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/kernel/attention/AttentionOps.cpp.inc"
 
 void KernelDialect::initialize() {
   getContext()->loadDialect<WeirDialect>();
@@ -41,6 +44,9 @@ void KernelDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "dialects/kernel/PackedOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/kernel/attention/AttentionOps.cpp.inc"
       >();
 }
 
@@ -96,18 +102,23 @@ LogicalResult weir::kernel::verifyForm(Operation *op) {
 }
 
 LogicalResult weir::kernel::verifyEpilogue(KernelOpInterface op) {
-  Block &block = op.getEpilogue().front();
+  return verifyEpilogue(op, op.getEpilogue(), op.getExtras(), op.getExtraMaps(),
+                        shaped(op.getOut()));
+}
+
+LogicalResult weir::kernel::verifyEpilogue(Operation *op, Region &function,
+                                           OperandRange extras, ArrayAttr maps,
+                                           ShapedType out) {
+  Block &block = function.front();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  auto out = shaped(op.getOut());
   // (C3)
-  if (block.getNumArguments() != op.getExtras().size() + 1)
+  if (block.getNumArguments() != extras.size() + 1)
     return op->emitOpError("epilogue takes ")
-           << block.getNumArguments() << " values, not "
-           << op.getExtras().size() + 1;
+           << block.getNumArguments() << " values, not " << extras.size() + 1;
   if (!yield || yield.getValue().getType() != out.getElementType())
     return op->emitOpError("epilogue does not yield an element of ") << out;
   for (auto [value, extra] :
-       llvm::zip(block.getArguments().drop_front(), op.getExtras()))
+       llvm::zip(block.getArguments().drop_front(), extras))
     if (value.getType() != shaped(extra).getElementType())
       return op->emitOpError("epilogue takes ")
              << value.getType() << " for an element of " << extra.getType();
@@ -116,10 +127,10 @@ LogicalResult weir::kernel::verifyEpilogue(KernelOpInterface op) {
     if (!isWidenable(inner))
       return inner.emitOpError("cannot stand in an epilogue");
   // (C5)
-  if (op.getExtraMaps().size() != op.getExtras().size())
-    return op->emitOpError("has ") << op.getExtraMaps().size() << " maps for "
-                                   << op.getExtras().size() << " extras";
-  for (auto [extra, attribute] : llvm::zip(op.getExtras(), op.getExtraMaps())) {
+  if (maps.size() != extras.size())
+    return op->emitOpError("has ")
+           << maps.size() << " maps for " << extras.size() << " extras";
+  for (auto [extra, attribute] : llvm::zip(extras, maps)) {
     AffineMap map = cast<AffineMapAttr>(attribute).getValue();
     ShapedType type = shaped(extra);
     if (!isExtraMap(map, out.getRank()) ||

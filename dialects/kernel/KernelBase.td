@@ -12,6 +12,7 @@ def Kernel_Dialect : Dialect {
   let name = "kernel";
   let cppNamespace = "::weir::kernel";
   let summary = "Contractions with an epilogue, as the CPU stage emits them";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
   let description = [{
     A kernel op works on tensors or, once bufferized, on memrefs of static
     shape. It writes every element of `out` and never reads it. Its region is

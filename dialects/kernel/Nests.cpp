@@ -1,4 +1,4 @@
-// What the stages of machines ask of loop nests on memory.
+// Properties of loop nests that several stages need.
 
 #include "dialects/kernel/Nests.h"
 
@@ -21,6 +21,19 @@ bool separates(linalg::LinalgOp op, unsigned d) {
       return false;
   }
   return true;
+}
+
+std::optional<AffineMap> permutationOf(linalg::GenericOp op) {
+  Block &body = *op.getBody();
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getNumParallelLoops() != op.getNumLoops() ||
+      !llvm::hasSingleElement(body) ||
+      body.getTerminator()->getOperand(0) != body.getArgument(0))
+    return std::nullopt;
+  AffineMap from = op.getIndexingMapsArray()[0];
+  if (!from.isPermutation() || !op.getIndexingMapsArray()[1].isIdentity())
+    return std::nullopt;
+  return from;
 }
 
 bool isByRows(AffineMap map, size_t rows) {

@@ -1,4 +1,4 @@
-// What the stages of machines ask of loop nests on memory.
+// Properties of loop nests that several stages need.
 
 #ifndef WEIR_DIALECTS_KERNEL_NESTS_H
 #define WEIR_DIALECTS_KERNEL_NESTS_H
@@ -10,6 +10,10 @@ namespace weir::kernel {
 /// Whether dimension `d` is parallel, and each result has other elements for
 /// other values of it.
 bool separates(mlir::linalg::LinalgOp op, unsigned d);
+
+/// If the loops only copy elements to another order of dimensions: the map from
+/// the indices of the result to those of the operand. The identity is one, too.
+std::optional<mlir::AffineMap> permutationOf(mlir::linalg::GenericOp op);
 
 /// Whether the first results are the first `rows` dimensions, which no other
 /// result has: an element belongs to the rows that the loops are at.

@@ -10,6 +10,11 @@ namespace weir::kernel {
 
 /// (C3) to (C5) of kernel.matmul; emits what is not so.
 mlir::LogicalResult verifyEpilogue(KernelOpInterface op);
+/// The same for a region of `op` that is the scalar function of an element of
+/// `out` and of one of each extra.
+mlir::LogicalResult verifyEpilogue(mlir::Operation *op, mlir::Region &function,
+                                   mlir::OperandRange extras,
+                                   mlir::ArrayAttr maps, mlir::ShapedType out);
 
 } // namespace weir::kernel
 

@@ -5,8 +5,8 @@
 
 #include "passes/bufferize/Passes.h"
 
-#include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Nests.h"
+#include "dialects/kernel/attention/Attention.h"
 #include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,20 +31,14 @@ struct Move {
 };
 
 std::optional<Move> asMove(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      op.getNumParallelLoops() != op.getNumLoops() ||
-      !op.hasPureBufferSemantics() || op.getBody()->getOperations().size() != 1)
-    return std::nullopt;
-  AffineMap from = op.getIndexingMapsArray()[0];
-  auto result = op.getBody()->getTerminator()->getOperand(0);
-  if (result != op.getBody()->getArgument(0) || !from.isPermutation() ||
-      !op.getIndexingMapsArray()[1].isIdentity() || from.getNumDims() < 2 ||
-      from.getDimPosition(from.getNumResults() - 1) + 1 != from.getNumDims())
+  std::optional<AffineMap> from = kernel::permutationOf(op);
+  if (!from || !op.hasPureBufferSemantics() || from->getNumDims() < 2 ||
+      from->getDimPosition(from->getNumResults() - 1) + 1 != from->getNumDims())
     return std::nullopt;
   Move move = {op, op.getDpsInputs()[0], op.getDpsInits()[0], {}};
-  move.places.resize(from.getNumResults());
-  for (unsigned i = 0; i < from.getNumResults(); ++i)
-    move.places[from.getDimPosition(i)] = i;
+  move.places.resize(from->getNumResults());
+  for (unsigned i = 0; i < from->getNumResults(); ++i)
+    move.places[from->getDimPosition(i)] = i;
   return move;
 }
 
@@ -81,23 +75,24 @@ bool onlyProductsRead(Value buffer, const Move &move) {
       return true;
     if (auto pack = dyn_cast<kernel::PackOp>(user))
       return use.get() == pack.getB() && use.get() != pack.getOut();
-    auto product = dyn_cast<kernel::MatmulOp>(user);
-    return product && use.getOperandNumber() < 2;
+    if (isa<kernel::AttentionOp>(user))
+      return use.getOperandNumber() < 3;
+    return isa<kernel::MatmulOp>(user) && use.getOperandNumber() < 2;
   });
 }
 
-/// The product that makes all of `buffer`, which only `move` reads.
-kernel::MatmulOp productOf(Value buffer, const Move &move) {
-  kernel::MatmulOp maker;
+/// The product, or the attention, that makes all of `buffer`, which only `move`
+/// reads.
+Operation *productOf(Value buffer, const Move &move) {
+  Operation *maker = nullptr;
   for (OpOperand &use : buffer.getUses()) {
     Operation *user = use.getOwner();
     if (user == move.op || isa<memref::DeallocOp>(user))
       continue;
-    auto product = dyn_cast<kernel::MatmulOp>(user);
-    if (!product || maker || product.getOut() != buffer ||
-        use.getOperandNumber() + 1 != product->getNumOperands())
+    if (!isa<kernel::MatmulOp, kernel::AttentionOp>(user) || maker ||
+        use.getOperandNumber() + 1 != user->getNumOperands())
       return nullptr;
-    maker = product;
+    maker = user;
   }
   return maker;
 }
@@ -126,7 +121,7 @@ private:
       kernel::eraseBuffer(move.to);
     } else if (isa<BlockArgument>(move.to) && move.to.hasOneUse() &&
                move.from.getDefiningOp<memref::AllocOp>()) {
-      kernel::MatmulOp product = productOf(move.from, move);
+      Operation *product = productOf(move.from, move);
       if (!product)
         return;
       SmallVector<int64_t> back(move.places.size());

@@ -1,21 +1,21 @@
-// The two products of an attention, and the softmax between them, become one
-// loop over blocks of rows.
+// An attention becomes one loop over blocks of rows.
 //
-// All of the rows in between are as many elements as the square of a sequence:
-// they would go to memory and come back several times. Of a block of them,
-// which L2 holds, nothing leaves it, and each row is whole, so that its softmax
-// is as exact as before.
+// All scores together are as many elements as the square of a sequence. In
+// memory they would be written and read several times. L2 holds the scores of a
+// block of rows, so they never leave it. Each row is whole, so its softmax is
+// as exact as that of all rows.
 //
-// (Dao et al., "FlashAttention", 2022, cut the rows themselves too, which a
-// GPU's small memories need and a processor's L2 does not.)
+// (Dao et al., "FlashAttention", 2022, divide the rows, too. The small memories
+// of a GPU need this, and L2 of a CPU does not.)
 
 #include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/Sharing.h"
-#include "passes/cpu/kernels/Attention.h"
 #include "passes/cpu/loops/ActualSizes.h"
 #include "passes/cpu/loops/Slices.h"
+
+#include "dialects/kernel/attention/Attention.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,9 +37,12 @@ constexpr int64_t enoughGrains = 8;
 /// side.
 constexpr int64_t fewestRows = 32;
 
-class Blocks : Attention {
+class Blocks {
 public:
-  explicit Blocks(const Attention &attention) : Attention(attention) {}
+  explicit Blocks(kernel::AttentionOp op)
+      : attention(kernel::expandAttention(op)), first(attention.scores),
+        last(attention.product),
+        rows(Emitter::shape(first.getOut()).drop_back()) {}
 
   void block(const kernel::Target &target) {
     int64_t batches = ShapedType::getNumElements(batchShape());
@@ -75,7 +78,7 @@ private:
 
   double time(const kernel::Target &target) const {
     double total = 0;
-    for (linalg::LinalgOp op : loops)
+    for (linalg::LinalgOp op : attention.softmax)
       total += nanoseconds(op);
     for (kernel::MatmulOp op : {first, last}) {
       int64_t depth =
@@ -92,22 +95,19 @@ private:
   /// As many rows as so many bytes hold, if possible a divisor of all, but no
   /// more than leave enough grains.
   int64_t rowsOfBlock(int64_t most, int64_t batches) const {
-    int64_t bytes = 1, all = ShapedType::getNumElements(rows);
-    for (Value buffer : own)
-      if (held(buffer) == buffer)
-        bytes += ShapedType::getNumElements(Emitter::shape(buffer)) / all *
-                 Emitter::elementBytes(buffer);
+    int64_t bytes = 1, count = ShapedType::getNumElements(rows);
+    for (Value buffer : attention.buffers)
+      bytes += ShapedType::getNumElements(Emitter::shape(buffer)) / count *
+               Emitter::elementBytes(buffer);
     int64_t block = std::max(most / bytes, fewestRows / 2);
     if (batches < enoughGrains)
       block =
-          std::min(block, std::max<int64_t>(fewestRows, all / enoughGrains));
+          std::min(block, std::max<int64_t>(fewestRows, count / enoughGrains));
     return weir::rowsOfBlock(rows.back(), block);
   }
 
   void makeBuffers(Emitter &e) {
-    for (Value buffer : own) {
-      if (held(buffer) != buffer)
-        continue;
+    for (Value buffer : attention.buffers) {
       auto type = cast<MemRefType>(buffer.getType());
       SmallVector<int64_t> shape(type.getShape());
       std::fill_n(shape.begin(), rows.size(), 1);
@@ -134,7 +134,8 @@ private:
   /// The packing of a product's right side for it alone.
   static kernel::PackOp packOf(kernel::MatmulOp op) {
     Value b = op.getB();
-    if (!isOwn(b) || op.getShared() || !llvm::hasNItems(b.getUsers(), 2))
+    if (!b.getDefiningOp<memref::AllocOp>() || op.getShared() ||
+        !llvm::hasNItems(b.getUsers(), 2))
       return {};
     for (Operation *user : b.getUsers())
       if (auto pack = dyn_cast<kernel::PackOp>(user);
@@ -237,9 +238,9 @@ private:
   void someRows(Emitter &e, ValueRange batch, Value row, int64_t count) {
     DenseMap<Value, Value> parts;
     auto partOf = [&](Value buffer) -> Value {
-      if (!own.contains(buffer))
+      Value whole = small.lookup(buffer);
+      if (!whole)
         return {};
-      Value whole = small.lookup(held(buffer));
       Value &part = parts[whole];
       if (!part)
         part = firstOf(e, whole, rows.size() - 1, count);
@@ -252,7 +253,7 @@ private:
     if (packsAtProduct)
       pack(e, first, batch);
     product(e, first, batch, row, count, nullptr, partOf(first.getOut()));
-    for (linalg::LinalgOp op : loops)
+    for (linalg::LinalgOp op : attention.softmax)
       makeSlice(e, op, slices, partOf);
     if (packsAtProduct)
       pack(e, last, batch);
@@ -268,14 +269,17 @@ private:
           packs.push_back(pack);
     first.erase();
     last.erase();
-    for (linalg::LinalgOp op : loops)
+    for (linalg::LinalgOp op : attention.softmax)
       op.erase();
-    for (Value buffer : own)
+    for (Value buffer : attention.buffers)
       kernel::eraseBuffer(buffer);
     for (kernel::PackOp pack : packs)
       kernel::eraseBuffer(pack.getOut());
   }
 
+  kernel::ExpandedAttention attention;
+  kernel::MatmulOp first, last;       // products
+  SmallVector<int64_t> rows;          // batches, and the rows of each
   DenseMap<Value, Value> small;       // of a block of rows, by buffer of all
   DenseMap<Operation *, Value> right; // packed for the batch at hand
   int64_t size = 0;                   // of a block of rows
@@ -288,12 +292,10 @@ struct BlockAttention : impl::BlockAttentionBase<BlockAttention> {
     if (!attrs::kernel.isOn(kernel))
       return;
     auto target = kernel::Target::of(kernel);
-    auto products = kernel.getBody().front().getOps<kernel::MatmulOp>();
-    for (kernel::MatmulOp product : llvm::to_vector(products)) {
-      Attention attention(product);
-      if (attention.find())
-        Blocks(attention).block(target);
-    }
+    SmallVector<kernel::AttentionOp> all;
+    kernel.walk([&](kernel::AttentionOp op) { all.push_back(op); });
+    for (kernel::AttentionOp op : all)
+      Blocks(op).block(target);
   }
 };
 

@@ -83,18 +83,15 @@ def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
 }
 
 def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
-  let summary = "Makes the two products of an attention a loop over blocks of rows";
+  let summary = "Makes an attention a loop over blocks of rows";
   let description = [{
-    Applies to a product on buffers, loops over its rows, and a product of their
-    results. A block has as many rows as half of L2 holds. The buffers in between
-    have a block's size, and are one buffer if the loops can write in place. Right
-    sides are packed for each batch, or in advance if there are few batches. The
-    pass runs before kernels are emitted.
+    Applies to kernel.attention on buffers. A block has as many rows as half of L2
+    holds. The buffers of its scores and weights have a block's size, and are one
+    buffer if their types allow it. Right sides are packed for each batch, or in
+    advance if there are few batches. The pass runs before kernels are emitted.
 
     ```mlir
-    kernel.matmul ins(%q, %k : ...) outs(%s : memref<8x512x512xf32>) { ... }
-    linalg.generic ins(%s : ...) outs(%p : memref<8x512x512xf32>) { ... }
-    kernel.matmul ins(%p, %v : ...) outs(%o : memref<8x512x64xf32>) { ... }
+    kernel.attention ins(%q, %k, %v : ...) outs(%o : memref<8x512x64xf32>) scores { ... } weights { ... } epilogue { ... }
     // becomes
     scf.for %block ... {
       kernel.matmul ins(%rows_of_q, %batch_of_k : ...) outs(%s : memref<1x128x512xf32>) { ... }
@@ -106,6 +103,8 @@ def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
                            "::weir::kernel::KernelDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
 }

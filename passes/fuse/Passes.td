@@ -92,14 +92,15 @@ def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
-def FormAttention : Pass<"weir-form-attention", "::mlir::func::FuncOp"> {
+def GroupAttention : Pass<"weir-group-attention", "::mlir::func::FuncOp"> {
   let summary = "Makes the two products of an attention one group";
   let description = [{
     The group has a product, a softmax of its rows with elementwise ops, such as
     casts, on both sides, and a product with these rows on its left. Only the next
-    of them may use each. The kernel computes a few of the rows at a time, and
-    never stores all of them. For a CPU, fewer than 32 rows, as in a decoder's
-    step, do not change; blocks of a GPU share their columns.
+    of them may use each. Stage lower makes a kernel.attention of them
+    (`weir-form-attention`), which never stores all scores. For a CPU, fewer than
+    32 rows, as in a decoder's step, do not change; blocks of a GPU share their
+    columns.
 
     ```mlir
     %s = graph.group(%q, %k) : (tensor<64x8xf32>, tensor<64x8xf32>) -> tensor<64x64xf32> { matmul }

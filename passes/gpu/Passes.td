@@ -33,8 +33,7 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     tiles, blocks share their depth, and another `kernel.parts` adds up the partial
     sums. Right sides of products are not packed.
 
-    Two products with the softmax of rows between them, of heads of up to 512
-    elements, are one such op. A block computes the scores of 64 rows, or of up to
+    A kernel.attention with heads of up to 512 elements is one such op. A block computes the scores of 64 rows, or of up to
     16 if there are no more, tile by tile in registers. It reads its operands and
     writes its result through copies that only permute dimensions. If there would
     be few blocks, they share the columns, and a second op combines their results.

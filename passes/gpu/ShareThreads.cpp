@@ -222,10 +222,9 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
     for (memref::CopyOp copy : copies)
       expandCopy(copy);
     bool split = canSplit(kernel);
-    if (split) {
-      gpu::shareAttention(kernel);
+    gpu::shareAttentions(kernel, split);
+    if (split)
       gpu::fuseRows(kernel);
-    }
     kernel.walk([](kernel::MatmulOp op) { gpu::readUnpacked(op); });
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {

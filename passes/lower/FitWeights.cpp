@@ -254,8 +254,7 @@ private:
     unsigned index = argument.getArgNumber();
     if (!type || !type.getElementType().isF32() || !argument.hasOneUse() ||
         attrs::host.isOn(kernel) || attrs::gemm.isOn(kernel) ||
-        attrs::attention.isOn(kernel) || callers.empty() ||
-        !llvm::all_of(callers, [&](plan::TaskOp task) {
+        callers.empty() || !llvm::all_of(callers, [&](plan::TaskOp task) {
           return constantOf(task, index);
         }))
       return std::nullopt;

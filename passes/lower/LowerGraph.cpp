@@ -6,6 +6,7 @@
 #include "dialects/graph/custom/Custom.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/weir/Attributes.h"
+#include "passes/lower/FormAttention.h"
 #include "passes/lower/Patterns.h"
 #include "passes/lower/packed/PackedProducts.h"
 
@@ -128,6 +129,14 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
               !role);
     });
 
+    // Before patterns change the neighbors of these.
+    llvm::DenseSet<Operation *> ofAttentions;
+    getOperation()->walk([&](graph::SoftmaxOp op) {
+      if (isInAttention(op))
+        ofAttentions.insert(op);
+    });
+    target.addDynamicallyLegalOp<graph::SoftmaxOp>(
+        [&](graph::SoftmaxOp op) { return ofAttentions.contains(op); });
     target.addDynamicallyLegalOp<graph::CustomOp>(
         [&](graph::CustomOp op) { return converter.isLegal(op); });
     target.addDynamicallyLegalOp<graph::ConstantOp>(

@@ -12,7 +12,8 @@ def LowerGraph : Pass<"weir-lower-graph"> {
   let description = [{
     Elementwise ops become `linalg.generic` by their `ScalarOpInterface`, the
     others by a pattern of their family. Unsigned integers become signless.
-    Outer ops (constants, groups, control flow, checks) stay.
+    Outer ops (constants, groups, control flow, checks) stay, and so does the
+    softmax of an attention, for `weir-form-attention`.
 
     ```mlir
     %y = graph.exp %x : tensor<4xf32>
@@ -127,6 +128,30 @@ def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
     ```
   }];
   let dependentDialects = ["weir::kernel::KernelDialect"];
+}
+
+def FormAttention : Pass<"weir-form-attention", "::mlir::func::FuncOp"> {
+  let summary = "Makes one op of the products and the softmax of an attention";
+  let description = [{
+    A kernel.matmul, a softmax of its rows, at most one elementwise loop nest, and
+    a kernel.matmul with these rows on its left become a kernel.attention, if
+    nothing else reads the scores or the weights. Each target then decides how many
+    scores exist at a time. A softmax that `weir-lower-graph` left for this and that
+    has no such neighbors becomes loops.
+
+    ```mlir
+    %s = kernel.matmul ins(%q, %k : ...) outs(%0 : tensor<64x64xf32>) -> tensor<64x64xf32> { ... }
+    %p = graph.softmax %s : tensor<64x64xf32>
+    %o = kernel.matmul ins(%p, %v : ...) outs(%1 : tensor<64x8xf32>) -> tensor<64x8xf32> { ... }
+    // becomes
+    %o = kernel.attention ins(%q, %k, %v : ...) outs(%1 : tensor<64x8xf32>) -> tensor<64x8xf32> scores { ... } weights { ... } epilogue { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::weir::kernel::KernelDialect"];
 }
 
 def ChooseLayouts : Pass<"weir-choose-layouts", "::mlir::ModuleOp"> {

@@ -3,7 +3,7 @@
 
 #include "passes/lower/Passes.h"
 
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/attention/Attention.h"
 #include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,9 +18,11 @@ namespace weir {
 
 namespace {
 
-/// Whether the op says what becomes of an element, as scalars.
+/// Whether the op computes elements: a scalar of such a function, or a softmax.
 bool isOfElements(Operation *op) {
-  return isa<linalg::LinalgOp, kernel::KernelOpInterface>(op->getParentOp());
+  return isa<kernel::AttentionOp>(op) ||
+         isa<linalg::LinalgOp, kernel::KernelOpInterface, kernel::AttentionOp>(
+             op->getParentOp());
 }
 
 struct RelaxArithmetic : impl::RelaxArithmeticBase<RelaxArithmetic> {

@@ -3,9 +3,7 @@
 #include "passes/lower/NeuralShared.h"
 
 #include "dialects/graph/Neural.h"
-#include "dialects/kernel/Kernel.h"
-#include "dialects/weir/Attributes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "dialects/kernel/attention/Attention.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -79,29 +77,23 @@ struct LowerSoftmax : OpConversionPattern<Op> {
     auto wide = type.clone(sumType);
     Rows rows(b, op.getLoc(), type);
 
-    // A NaN need not be the maximum: its row becomes NaN by its exponential.
-    // From the lowest number on, -inf has the exponential 0 in a row of nothing
-    // else, whose sum is then 0.
     bool isMasked = false;
     if constexpr (!isLog)
       isMasked = op.getMasked();
-    const llvm::fltSemantics &format = sumType.getFloatSemantics();
-    auto lowest =
-        b.getFloatAttr(sumType, isMasked ? APFloat::getLargest(format, true)
-                                         : APFloat::getInf(format, true));
+    auto softmax = [&](OpBuilder &b, Location loc) {
+      return kernel::Softmax(b, loc, sumType, isMasked);
+    };
     Value largest = rows.loops(
-        adaptor.getX(), {rows.element, rows.row}, rows.start(lowest),
+        adaptor.getX(), {rows.element, rows.row},
+        rows.start(softmax(b, op.getLoc()).lowest()),
         /*reduces=*/true,
         [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
           Value x = convertFloat(b, loc, args[0], sumType);
-          return {b.create<arith::MaxNumFOp>(loc, args[1], x)};
+          return {softmax(b, loc).maximum(args[1], x)};
         })[0];
     auto power = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
       Value x = convertFloat(b, loc, args[0], sumType);
-      auto exp =
-          b.create<math::ExpOp>(loc, b.create<arith::SubFOp>(loc, x, args[1]));
-      attrs::nonpositive.set(exp);
-      return exp;
+      return softmax(b, loc).power(x, args[1]);
     };
     Value zeros = rows.start(b.getFloatAttr(sumType, 0));
     if constexpr (isLog) {
@@ -142,16 +134,12 @@ struct LowerSoftmax : OpConversionPattern<Op> {
         });
     Value scale = rows.each(
         results[1], [&](OpBuilder &b, Location loc, Value x) -> Value {
-          Value one =
-              b.create<arith::ConstantOp>(loc, b.getFloatAttr(sumType, 1));
-          if (isMasked) {
-            Value zero =
-                b.create<arith::ConstantOp>(loc, b.getFloatAttr(sumType, 0));
-            Value isNone = b.create<arith::CmpFOp>(
-                loc, arith::CmpFPredicate::OEQ, x, zero);
-            x = b.create<arith::SelectOp>(loc, isNone, one, x);
-          }
-          return b.create<arith::DivFOp>(loc, one, x);
+          auto number = [&](double value) -> Value {
+            return b.create<arith::ConstantOp>(loc,
+                                               b.getFloatAttr(sumType, value));
+          };
+          Value one = number(1), zero = isMasked ? number(0) : Value();
+          return softmax(b, loc).scale(x, zero, one);
         });
     b.replaceOp(
         op,

@@ -6,7 +6,6 @@
 #include "compiler/import/Elements.h"
 #include "compiler/import/File.h"
 #include "compiler/import/Traced.h"
-#include "compiler/import/onnx/External.h"
 #include "compiler/import/onnx/proto/onnx.pb.h"
 
 #include <vector>

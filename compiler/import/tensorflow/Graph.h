@@ -4,7 +4,6 @@
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_GRAPH_H
 
 #include "compiler/import/Report.h"
-#include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/Tensors.h"
 #include "compiler/import/tensorflow/proto/graph.pb.h"
 

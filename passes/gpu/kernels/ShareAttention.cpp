@@ -29,6 +29,8 @@ Multiplier multiplierOf(const Attention &a) {
 } // namespace
 
 bool Attention::share() {
+  if (!isReadable)
+    return false;
   for (Value memory : {q, k, v})
     if (Side side{memory, nullptr, false, 1}; !side.hasAddresses())
       return false;
@@ -71,14 +73,14 @@ bool Attention::share() {
   return true;
 }
 
-void shareAttention(func::FuncOp kernel) {
-  SmallVector<kernel::MatmulOp> products(
-      kernel.getBody().front().getOps<kernel::MatmulOp>());
-  // One that is the scores of another is gone with that.
-  for (kernel::MatmulOp product : llvm::reverse(products))
-    if (std::optional<Attention> found = Attention::endingIn(product))
-      if (found->share())
-        return;
+void shareAttentions(func::FuncOp kernel, bool canSplit) {
+  SmallVector<kernel::AttentionOp> all;
+  kernel.walk([&](kernel::AttentionOp op) { all.push_back(op); });
+  for (kernel::AttentionOp op : all) {
+    Attention attention(op);
+    if (canSplit)
+      attention.share();
+  }
 }
 
 } // namespace weir::gpu

@@ -2,8 +2,8 @@
 
 #include "passes/lower/libraries/Libraries.h"
 
-#include "dialects/graph/Elementwise.h"
-#include "dialects/graph/Shape.h"
+#include "dialects/kernel/Nests.h"
+#include "dialects/kernel/attention/Attention.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -31,38 +31,35 @@ struct Lying {
       strides[i - 1] = strides[i] * sizes[i];
   }
 
-  /// Turns of an argument are looked through. None: it is no argument's.
+  /// Looks through copies to other orders of dimensions, and through packing.
+  /// None if `value` is not based on an argument.
   static std::optional<Lying> of(Value value) {
-    SmallVector<graph::TransposeOp> turns;
-    while (auto turn = value.getDefiningOp<graph::TransposeOp>()) {
-      turns.push_back(turn);
-      value = turn.getX();
+    auto pack = value.getDefiningOp<kernel::PackOp>();
+    Value memory = pack ? pack.getB() : value;
+    SmallVector<AffineMap> turns;
+    while (auto copy = memory.getDefiningOp<linalg::GenericOp>()) {
+      std::optional<AffineMap> turn = kernel::permutationOf(copy);
+      if (!turn)
+        return std::nullopt;
+      turns.push_back(*turn);
+      memory = copy.getInputs()[0];
     }
-    auto argument = dyn_cast<BlockArgument>(value);
+    auto argument = dyn_cast<BlockArgument>(memory);
     if (!argument)
       return std::nullopt;
-    Lying lying(cast<RankedTensorType>(value.getType()));
+    Lying lying(cast<RankedTensorType>(memory.getType()));
     lying.argument = argument;
-    for (graph::TransposeOp turn : llvm::reverse(turns))
-      lying.turn(turn.getPermutation());
+    for (AffineMap turn : llvm::reverse(turns))
+      lying.turn(inversePermutation(turn));
+    if (pack && pack.getTransposeB())
+      lying.swapMatrix();
     return lying;
   }
 
-  void turn(ArrayRef<int64_t> permutation) {
-    SmallVector<int64_t> oldSizes(sizes), oldStrides(strides);
-    for (auto [i, from] : llvm::enumerate(permutation)) {
-      sizes[i] = oldSizes[from];
-      strides[i] = oldStrides[from];
-    }
-  }
-
-  /// As it was before it was turned.
-  void turnBack(ArrayRef<int64_t> permutation) {
-    SmallVector<int64_t> oldSizes(sizes), oldStrides(strides);
-    for (auto [i, from] : llvm::enumerate(permutation)) {
-      sizes[from] = oldSizes[i];
-      strides[from] = oldStrides[i];
-    }
+  /// Gives the dimensions the order of the results of `order`.
+  void turn(AffineMap order) {
+    sizes = applyPermutationMap<int64_t>(order, sizes);
+    strides = applyPermutationMap<int64_t>(order, strides);
   }
 
   void swapMatrix() {
@@ -97,92 +94,95 @@ struct Lying {
   }
 };
 
-/// The one value of a constant of floats.
-std::optional<double> splatOf(Value value) {
-  DenseElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat() ||
-      !isa<FloatType>(elements.getElementType()))
-    return std::nullopt;
-  return elements.getSplatValue<APFloat>().convertToDouble();
+/// The value before it was rounded or widened: the library keeps f32 between
+/// the operations.
+Value beforeCasts(Value value) {
+  while (isa_and_nonnull<arith::TruncFOp, arith::ExtFOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
 }
 
-/// An attention of the kernel's arguments.
-struct Found {
-  graph::MatmulOp scores, product;
-  Value mask; // null: there is none
+/// The scalar function of the scores, if the library has it.
+struct ScoreFunction {
   double scale = 1;
-  SmallVector<graph::TransposeOp> turns; // of the result, the last first
+  std::optional<unsigned> mask; // the extra that is added
 
-  static std::optional<Found> endingIn(Value value) {
-    Found found;
-    while (auto turn = value.getDefiningOp<graph::TransposeOp>()) {
-      if (!turn->hasOneUse())
-        return std::nullopt;
-      found.turns.push_back(turn);
-      value = turn.getX();
-    }
-    found.product = value.getDefiningOp<graph::MatmulOp>();
-    auto softmax = found.product && !found.product.getTransposeA()
-                       ? found.product.getA().getDefiningOp<graph::SoftmaxOp>()
-                       : graph::SoftmaxOp();
-    // The library does not promise zeros for rows that are masked throughout.
-    if (!softmax || softmax.getMasked())
-      return std::nullopt;
-    value = softmax.getX();
-    if (auto add = value.getDefiningOp<graph::AddOp>())
+  static std::optional<ScoreFunction> of(kernel::AttentionOp op) {
+    Block &function = op.getScores().front();
+    ScoreFunction found;
+    Value value = beforeCasts(function.getTerminator()->getOperand(0));
+    if (auto add = value.getDefiningOp<arith::AddFOp>())
       value = found.takeMask(add);
-    while (value && !value.getDefiningOp<graph::MatmulOp>())
+    while (value && value != function.getArgument(0))
       value = found.takeScale(value);
     // The library has the scale as a float.
-    if (!value || !std::isfinite(static_cast<float>(found.scale)))
+    if (!value || !std::isfinite(static_cast<float>(found.scale)) ||
+        op.getScoreExtras().size() != (found.mask ? 1 : 0))
       return std::nullopt;
-    found.scores = value.getDefiningOp<graph::MatmulOp>();
     return found;
   }
 
-  /// What is added to the scores is an argument, for all of some dimensions.
-  Value takeMask(graph::AddOp add) {
-    auto isOfArgument = [](Value value) {
-      auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
-      return isa<BlockArgument>(broadcast ? broadcast.getX() : value);
-    };
+private:
+  Value takeMask(arith::AddFOp add) {
     for (unsigned i : {1, 0})
-      if (isOfArgument(add->getOperand(i))) {
-        mask = add->getOperand(i);
-        return add->getOperand(1 - i);
+      if (auto extra = dyn_cast<BlockArgument>(beforeCasts(add->getOperand(i)));
+          extra && extra.getArgNumber() > 0) {
+        mask = extra.getArgNumber() - 1;
+        return beforeCasts(add->getOperand(1 - i));
       }
     return {};
   }
 
   Value takeScale(Value value) {
     Operation *op = value.getDefiningOp();
-    if (!isa_and_nonnull<graph::MulOp, graph::DivOp>(op))
+    if (!isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op))
       return {};
-    bool divides = isa<graph::DivOp>(op);
+    bool divides = isa<arith::DivFOp>(op);
+    FloatAttr number;
     for (unsigned i : {1, 0})
-      if (std::optional<double> factor = splatOf(op->getOperand(i));
-          factor && (i == 1 || !divides)) {
-        scale = divides ? scale / *factor : scale * *factor;
-        return op->getOperand(1 - i);
+      if (matchPattern(op->getOperand(i), m_Constant(&number)) &&
+          (i == 1 || !divides)) {
+        double factor = number.getValueAsDouble();
+        scale = divides ? scale / factor : scale * factor;
+        return beforeCasts(op->getOperand(1 - i));
       }
     return {};
   }
 };
 
-/// The mask's argument, and how far apart its batches, heads and rows lie: 0
-/// where there is one for all. None: the library has no such mask.
-std::optional<std::pair<BlockArgument, SmallVector<int64_t>>>
-maskOf(Value mask) {
-  auto broadcast = mask.getDefiningOp<graph::BroadcastOp>();
-  auto argument = dyn_cast<BlockArgument>(broadcast ? broadcast.getX() : mask);
-  Lying from(cast<RankedTensorType>(argument.getType()));
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(mask.getType()).getShape();
-  SmallVector<int64_t> strides(shape.size(), 0);
-  for (auto [i, size] : llvm::enumerate(from.sizes)) {
-    int64_t dim = broadcast ? broadcast.getDims()[i] : int64_t(i);
-    if (size == shape[dim] && size > 1)
-      strides[dim] = from.strides[i];
+/// Whether the region stores its first argument, rounded or not.
+bool isPlain(Region &function) {
+  return beforeCasts(function.front().getTerminator()->getOperand(0)) ==
+         function.front().getArgument(0);
+}
+
+/// The attention that is all of the kernel but for copies; null if there is
+/// none.
+kernel::AttentionOp attentionIn(Value &result, Lying &out) {
+  while (auto copy = result.getDefiningOp<linalg::GenericOp>()) {
+    std::optional<AffineMap> turn = kernel::permutationOf(copy);
+    if (!turn || !copy->hasOneUse())
+      return nullptr;
+    out.turn(*turn);
+    result = copy.getInputs()[0];
   }
+  return result.getDefiningOp<kernel::AttentionOp>();
+}
+
+/// The mask's argument, and the strides of its batches, heads and rows: 0 where
+/// one element is for all. None: the library has no such mask.
+std::optional<std::pair<BlockArgument, SmallVector<int64_t>>>
+maskOf(kernel::AttentionOp op, unsigned extra) {
+  auto argument = dyn_cast<BlockArgument>(op.getScoreExtras()[extra]);
+  if (!argument || getElementTypeOrSelf(argument) != op.scoreType())
+    return std::nullopt;
+  AffineMap map = cast<AffineMapAttr>(op.getScoreMaps()[extra]).getValue();
+  Lying from(cast<RankedTensorType>(argument.getType()));
+  SmallVector<int64_t> shape = op.scoreShape();
+  SmallVector<int64_t> strides(shape.size(), 0);
+  for (auto [i, result] : llvm::enumerate(map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(result); dim && from.sizes[i] > 1)
+      strides[dim.getPosition()] = from.strides[i];
   if (shape.back() > 1 && strides.back() != 1)
     return std::nullopt;
   strides.pop_back();
@@ -195,28 +195,28 @@ maskOf(Value mask) {
 
 AttentionAttr attentionOf(func::FuncOp kernel, bool isForced) {
   Operation *leave = kernel.getBody().front().getTerminator();
-  std::optional<Found> found = leave->getNumOperands() == 1
-                                   ? Found::endingIn(leave->getOperand(0))
-                                   : std::nullopt;
-  if (!found)
+  if (leave->getNumOperands() != 1)
     return {};
-  std::optional<Lying> q = Lying::of(found->scores.getA()),
-                       k = Lying::of(found->scores.getB()),
-                       v = Lying::of(found->product.getB());
-  auto type = cast<RankedTensorType>(leave->getOperand(0).getType());
-  Type element = type.getElementType();
-  if (!q || !k || !v || type.getRank() > 4 ||
-      !(element.isF16() || element.isBF16()))
-    return {};
+  Value result = leave->getOperand(0);
+  auto type = cast<RankedTensorType>(result.getType());
   Lying out(type);
-  for (graph::TransposeOp turn : found->turns)
-    out.turnBack(turn.getPermutation());
-  if (found->scores.getTransposeA())
+  kernel::AttentionOp op = attentionIn(result, out);
+  // The library does not promise zeros for rows that are masked throughout.
+  if (!op || op.getMasked() || op.getDepth() || op.getColumns() ||
+      !isPlain(op.getWeights()) || !isPlain(op.getEpilogue()))
+    return {};
+  std::optional<ScoreFunction> function = ScoreFunction::of(op);
+  std::optional<Lying> q = Lying::of(op.getQ()), k = Lying::of(op.getK()),
+                       v = Lying::of(op.getV());
+  Type element = type.getElementType();
+  if (!function || !q || !k || !v || type.getRank() > 4 ||
+      !(element.isF16() || element.isBF16()) || op.scoreType() != element ||
+      op.weightType() != element)
+    return {};
+  if (op.getTransposeQ())
     q->swapMatrix();
-  if (!found->scores.getTransposeB())
-    k->swapMatrix();
-  if (found->product.getTransposeB())
-    v->swapMatrix();
+  // The library has the rows of k for each column of the scores.
+  k->swapMatrix();
   double elements = 1;
   for (Lying *side : {&*q, &*k, &*v, &out}) {
     side->widen();
@@ -237,11 +237,14 @@ AttentionAttr attentionOf(func::FuncOp kernel, bool isForced) {
   Builder b(kernel.getContext());
   DenseI64ArrayAttr maskStrides;
   SmallVector<int64_t> operands;
-  for (Lying *side : {&*q, &*k, &*v})
+  for (Lying *side : {&*q, &*k, &*v}) {
+    if (getElementTypeOrSelf(side->argument) != element)
+      return {};
     operands.push_back(side->argument.getArgNumber());
+  }
   operands.push_back(-1);
-  if (found->mask) {
-    auto mask = maskOf(found->mask);
+  if (function->mask) {
+    auto mask = maskOf(op, *function->mask);
     if (!mask)
       return {};
     operands.back() = mask->first.getArgNumber();
@@ -250,7 +253,7 @@ AttentionAttr attentionOf(func::FuncOp kernel, bool isForced) {
   return AttentionAttr::get(kernel.getContext(), batch, heads, rows, columns,
                             depth, width, q->strideAttr(b), k->strideAttr(b),
                             v->strideAttr(b), maskStrides, out.strideAttr(b),
-                            b.getF64FloatAttr(found->scale),
+                            b.getF64FloatAttr(function->scale),
                             cast<FloatType>(element), /*unaligned=*/false,
                             workspaceBytes + bytesOfRow * batch * heads * rows,
                             b.getDenseI64ArrayAttr(operands));

@@ -45,9 +45,8 @@ ConvAttr convolutionOf(mlir::func::FuncOp kernel, bool isForced);
 /// images and filter; null where it is none.
 ConvAttr gradientOf(mlir::func::FuncOp kernel);
 
-/// A kernel of the graph dialect that is an attention as cuDNN has it,
-/// with the numbers of the arguments that are q, k, v
-/// and the mask, or -1; null as for the others.
+/// A kernel that is a kernel.attention as cuDNN has it, with the numbers of the
+/// arguments that are q, k, v and the mask, or -1; null as for the others.
 AttentionAttr attentionOf(mlir::func::FuncOp kernel, bool isForced);
 
 } // namespace weir::libraries

@@ -23,9 +23,6 @@
 // CHECK-NOT: kernel.parts
 // CHECK: return
 func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>, %v: memref<2x130x3x64xf16>, %m: memref<2x1x1x130xf16>, %o: memref<2x100x3x64xf16>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
-  %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
   %eighth = arith.constant 0.125 : f16
   %qt = memref.alloc() : memref<2x3x100x64xf16>
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%q : memref<2x100x3x64xf16>) outs(%qt : memref<2x3x100x64xf16>) {
@@ -39,41 +36,6 @@ func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>
   }
   %kp = memref.alloc() : memref<2x3x5x64x32xf16>
   kernel.pack ins(%kt : memref<2x3x130x64xf16>) layout <panels(32)> outs(%kp : memref<2x3x5x64x32xf16>) {transpose_b}
-  %s = memref.alloc() : memref<2x3x100x130xf16>
-  kernel.matmul ins(%qt, %kp : memref<2x3x100x64xf16>, memref<2x3x5x64x32xf16>) layout <panels(32)> extras(%m : memref<2x1x1x130xf16>) outs(%s : memref<2x3x100x130xf16>) attributes {extra_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} {
-  ^bb0(%x: f32, %y: f16):
-    %0 = arith.truncf %x : f32 to f16
-    %1 = arith.mulf %0, %eighth : f16
-    %2 = arith.addf %1, %y : f16
-    kernel.yield %2 : f16
-  }
-  %max = memref.alloc() : memref<2x3x100xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<2x3x100xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%s : memref<2x3x100x130xf16>) outs(%max : memref<2x3x100xf32>) {
-  ^bb0(%x: f16, %y: f32):
-    %0 = arith.extf %x : f16 to f32
-    %1 = arith.maxnumf %y, %0 : f32
-    linalg.yield %1 : f32
-  }
-  %sum = memref.alloc() : memref<2x3x100xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<2x3x100xf32>)
-  %e = memref.alloc() : memref<2x3x100x130xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%s, %max : memref<2x3x100x130xf16>, memref<2x3x100xf32>) outs(%e, %sum : memref<2x3x100x130xf32>, memref<2x3x100xf32>) {
-  ^bb0(%x: f16, %y: f32, %out: f32, %last: f32):
-    %0 = arith.extf %x : f16 to f32
-    %1 = arith.subf %0, %y : f32
-    %2 = math.exp %1 : f32
-    %3 = arith.addf %last, %2 : f32
-    linalg.yield %2, %3 : f32, f32
-  }
-  %p = memref.alloc() : memref<2x3x100x130xf16>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%e, %sum : memref<2x3x100x130xf32>, memref<2x3x100xf32>) outs(%p : memref<2x3x100x130xf16>) {
-  ^bb0(%x: f32, %y: f32, %out: f16):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    %2 = arith.truncf %1 : f32 to f16
-    linalg.yield %2 : f16
-  }
   %vt = memref.alloc() : memref<2x3x130x64xf16>
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v : memref<2x130x3x64xf16>) outs(%vt : memref<2x3x130x64xf16>) {
   ^bb0(%x: f16, %y: f16):
@@ -82,7 +44,17 @@ func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>
   %vp = memref.alloc() : memref<2x3x2x130x32xf16>
   kernel.pack ins(%vt : memref<2x3x130x64xf16>) layout <panels(32)> outs(%vp : memref<2x3x2x130x32xf16>)
   %ot = memref.alloc() : memref<2x3x100x64xf16>
-  kernel.matmul ins(%p, %vp : memref<2x3x100x130xf16>, memref<2x3x2x130x32xf16>) layout <panels(32)> outs(%ot : memref<2x3x100x64xf16>) {
+  kernel.attention ins(%qt, %kp, %vp : memref<2x3x100x64xf16>, memref<2x3x5x64x32xf16>, memref<2x3x2x130x32xf16>) k_layout <panels(32)> v_layout <panels(32)> score_extras(%m : memref<2x1x1x130xf16>) outs(%ot : memref<2x3x100x64xf16>) attributes {score_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} scores {
+  ^bb0(%x: f32, %y: f16):
+    %0 = arith.truncf %x : f32 to f16
+    %1 = arith.mulf %0, %eighth : f16
+    %2 = arith.addf %1, %y : f16
+    kernel.yield %2 : f16
+  } weights {
+  ^bb0(%x: f32):
+    %0 = arith.truncf %x : f32 to f16
+    kernel.yield %0 : f16
+  } epilogue {
   ^bb0(%x: f32):
     %0 = arith.truncf %x : f32 to f16
     kernel.yield %0 : f16
@@ -106,39 +78,13 @@ func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>
 // CHECK: nvvm.cp.async.wait.group 1
 // CHECK-NOT: kernel.parts
 func.func private @floats(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
-  %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
-  %s = memref.alloc() : memref<128x64xf32>
-  kernel.matmul ins(%q, %k : memref<128x64xf32>, memref<64x64xf32>) outs(%s : memref<128x64xf32>) {
+  kernel.attention ins(%q, %k, %v : memref<128x64xf32>, memref<64x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) scores {
   ^bb0(%x: f32):
     kernel.yield %x : f32
-  }
-  %max = memref.alloc() : memref<128xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<128xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%s : memref<128x64xf32>) outs(%max : memref<128xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %0 = arith.maxnumf %y, %x : f32
-    linalg.yield %0 : f32
-  }
-  %sum = memref.alloc() : memref<128xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<128xf32>)
-  %e = memref.alloc() : memref<128x64xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%s, %max : memref<128x64xf32>, memref<128xf32>) outs(%e, %sum : memref<128x64xf32>, memref<128xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
-    %0 = arith.subf %x, %y : f32
-    %1 = math.exp %0 : f32
-    %2 = arith.addf %last, %1 : f32
-    linalg.yield %1, %2 : f32, f32
-  }
-  %p = memref.alloc() : memref<128x64xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%e, %sum : memref<128x64xf32>, memref<128xf32>) outs(%p : memref<128x64xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    linalg.yield %1 : f32
-  }
-  kernel.matmul ins(%p, %v : memref<128x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) {
+  } weights {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } epilogue {
   ^bb0(%x: f32):
     kernel.yield %x : f32
   }
@@ -147,24 +93,45 @@ func.func private @floats(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: mem
 
 // -----
 
-// Loops that are no softmax, here powers of two of the scores, stay launches of
-// their own, with the scores in memory.
+// Weights that are another function of the softmax, here its square, stay launches
+// of their own, with the scores in memory.
 // CHECK-LABEL: func.func private @other
-// CHECK: memref.alloc() : memref<128x64xf32>
+// CHECK: memref.alloc() {{.*}} : memref<128x64xf32>
 // CHECK-COUNT-3: kernel.parts
 func.func private @other(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {
-  %s = memref.alloc() : memref<128x64xf32>
-  kernel.matmul ins(%q, %k : memref<128x64xf32>, memref<64x64xf32>) outs(%s : memref<128x64xf32>) {
+  kernel.attention ins(%q, %k, %v : memref<128x64xf32>, memref<64x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) scores {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } weights {
+  ^bb0(%x: f32):
+    %0 = arith.mulf %x, %x : f32
+    kernel.yield %0 : f32
+  } epilogue {
   ^bb0(%x: f32):
     kernel.yield %x : f32
   }
-  %p = memref.alloc() : memref<128x64xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%s : memref<128x64xf32>) outs(%p : memref<128x64xf32>) {
-  ^bb0(%x: f32, %out: f32):
-    %0 = math.exp2 %x : f32
-    linalg.yield %0 : f32
-  }
-  kernel.matmul ins(%p, %v : memref<128x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) {
+  return
+}
+
+// -----
+
+// An attention whose rows with a mask of all columns are 0: the sum of such a row
+// is 0, and 1 divides it.
+// CHECK-LABEL: func.func private @masked
+// CHECK: kernel.parts 2 attributes {weir.block = 128 : i64}
+// CHECK: %[[N:.*]] = arith.cmpf oeq, %[[T:.*]], %
+// CHECK-NEXT: %[[D:.*]] = arith.select %[[N]], %{{.*}}, %[[T]]
+// CHECK-NEXT: arith.divf %{{.*}}, %[[D]]
+// CHECK-NOT: kernel.parts
+// CHECK: return
+func.func private @masked(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {
+  kernel.attention ins(%q, %k, %v : memref<128x64xf32>, memref<64x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) attributes {masked} scores {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } weights {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } epilogue {
   ^bb0(%x: f32):
     kernel.yield %x : f32
   }
@@ -190,39 +157,13 @@ func.func private @other(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memr
 // CHECK-NOT: kernel.parts
 // CHECK: return
 func.func private @few(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: memref<8x800x64xf32>, %o: memref<8x1x64xf32>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
-  %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
-  %s = memref.alloc() : memref<8x1x800xf32>
-  kernel.matmul ins(%q, %k : memref<8x1x64xf32>, memref<8x64x800xf32>) outs(%s : memref<8x1x800xf32>) {
+  kernel.attention ins(%q, %k, %v : memref<8x1x64xf32>, memref<8x64x800xf32>, memref<8x800x64xf32>) outs(%o : memref<8x1x64xf32>) scores {
   ^bb0(%x: f32):
     kernel.yield %x : f32
-  }
-  %max = memref.alloc() : memref<8x1xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<8x1xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x1x800xf32>) outs(%max : memref<8x1xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %0 = arith.maxnumf %y, %x : f32
-    linalg.yield %0 : f32
-  }
-  %sum = memref.alloc() : memref<8x1xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<8x1xf32>)
-  %e = memref.alloc() : memref<8x1x800xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x1x800xf32>, memref<8x1xf32>) outs(%e, %sum : memref<8x1x800xf32>, memref<8x1xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
-    %0 = arith.subf %x, %y : f32
-    %1 = math.exp %0 : f32
-    %2 = arith.addf %last, %1 : f32
-    linalg.yield %1, %2 : f32, f32
-  }
-  %p = memref.alloc() : memref<8x1x800xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x1x800xf32>, memref<8x1xf32>) outs(%p : memref<8x1x800xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    linalg.yield %1 : f32
-  }
-  kernel.matmul ins(%p, %v : memref<8x1x800xf32>, memref<8x800x64xf32>) outs(%o : memref<8x1x64xf32>) {
+  } weights {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } epilogue {
   ^bb0(%x: f32):
     kernel.yield %x : f32
   }
@@ -237,39 +178,13 @@ func.func private @few(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: mem
 // CHECK-NOT: kernel.parts
 // CHECK: return
 func.func private @short(%q: memref<8x1x64xf32>, %k: memref<8x64x128xf32>, %v: memref<8x128x64xf32>, %o: memref<8x1x64xf32>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
-  %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
-  %s = memref.alloc() : memref<8x1x128xf32>
-  kernel.matmul ins(%q, %k : memref<8x1x64xf32>, memref<8x64x128xf32>) outs(%s : memref<8x1x128xf32>) {
+  kernel.attention ins(%q, %k, %v : memref<8x1x64xf32>, memref<8x64x128xf32>, memref<8x128x64xf32>) outs(%o : memref<8x1x64xf32>) scores {
   ^bb0(%x: f32):
     kernel.yield %x : f32
-  }
-  %max = memref.alloc() : memref<8x1xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<8x1xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x1x128xf32>) outs(%max : memref<8x1xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %0 = arith.maxnumf %y, %x : f32
-    linalg.yield %0 : f32
-  }
-  %sum = memref.alloc() : memref<8x1xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<8x1xf32>)
-  %e = memref.alloc() : memref<8x1x128xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x1x128xf32>, memref<8x1xf32>) outs(%e, %sum : memref<8x1x128xf32>, memref<8x1xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
-    %0 = arith.subf %x, %y : f32
-    %1 = math.exp %0 : f32
-    %2 = arith.addf %last, %1 : f32
-    linalg.yield %1, %2 : f32, f32
-  }
-  %p = memref.alloc() : memref<8x1x128xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x1x128xf32>, memref<8x1xf32>) outs(%p : memref<8x1x128xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    linalg.yield %1 : f32
-  }
-  kernel.matmul ins(%p, %v : memref<8x1x128xf32>, memref<8x128x64xf32>) outs(%o : memref<8x1x64xf32>) {
+  } weights {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } epilogue {
   ^bb0(%x: f32):
     kernel.yield %x : f32
   }
@@ -284,39 +199,13 @@ func.func private @short(%q: memref<8x1x64xf32>, %k: memref<8x64x128xf32>, %v: m
 // CHECK-NOT: kernel.parts
 // CHECK: return
 func.func private @many(%q: memref<500x1x64xf32>, %k: memref<500x64x800xf32>, %v: memref<500x800x64xf32>, %o: memref<500x1x64xf32>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
-  %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
-  %s = memref.alloc() : memref<500x1x800xf32>
-  kernel.matmul ins(%q, %k : memref<500x1x64xf32>, memref<500x64x800xf32>) outs(%s : memref<500x1x800xf32>) {
+  kernel.attention ins(%q, %k, %v : memref<500x1x64xf32>, memref<500x64x800xf32>, memref<500x800x64xf32>) outs(%o : memref<500x1x64xf32>) scores {
   ^bb0(%x: f32):
     kernel.yield %x : f32
-  }
-  %max = memref.alloc() : memref<500x1xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<500x1xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<500x1x800xf32>) outs(%max : memref<500x1xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %0 = arith.maxnumf %y, %x : f32
-    linalg.yield %0 : f32
-  }
-  %sum = memref.alloc() : memref<500x1xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<500x1xf32>)
-  %e = memref.alloc() : memref<500x1x800xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<500x1x800xf32>, memref<500x1xf32>) outs(%e, %sum : memref<500x1x800xf32>, memref<500x1xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
-    %0 = arith.subf %x, %y : f32
-    %1 = math.exp %0 : f32
-    %2 = arith.addf %last, %1 : f32
-    linalg.yield %1, %2 : f32, f32
-  }
-  %p = memref.alloc() : memref<500x1x800xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<500x1x800xf32>, memref<500x1xf32>) outs(%p : memref<500x1x800xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    linalg.yield %1 : f32
-  }
-  kernel.matmul ins(%p, %v : memref<500x1x800xf32>, memref<500x800x64xf32>) outs(%o : memref<500x1x64xf32>) {
+  } weights {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } epilogue {
   ^bb0(%x: f32):
     kernel.yield %x : f32
   }
@@ -329,39 +218,13 @@ func.func private @many(%q: memref<500x1x64xf32>, %k: memref<500x64x800xf32>, %v
 // CHECK-LABEL: func.func private @little
 // CHECK-COUNT-3: kernel.parts
 func.func private @little(%q: memref<8x1x16xf32>, %k: memref<8x16x40xf32>, %v: memref<8x40x16xf32>, %o: memref<8x1x16xf32>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
-  %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
-  %s = memref.alloc() : memref<8x1x40xf32>
-  kernel.matmul ins(%q, %k : memref<8x1x16xf32>, memref<8x16x40xf32>) outs(%s : memref<8x1x40xf32>) {
+  kernel.attention ins(%q, %k, %v : memref<8x1x16xf32>, memref<8x16x40xf32>, memref<8x40x16xf32>) outs(%o : memref<8x1x16xf32>) scores {
   ^bb0(%x: f32):
     kernel.yield %x : f32
-  }
-  %max = memref.alloc() : memref<8x1xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<8x1xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x1x40xf32>) outs(%max : memref<8x1xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %0 = arith.maxnumf %y, %x : f32
-    linalg.yield %0 : f32
-  }
-  %sum = memref.alloc() : memref<8x1xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<8x1xf32>)
-  %e = memref.alloc() : memref<8x1x40xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x1x40xf32>, memref<8x1xf32>) outs(%e, %sum : memref<8x1x40xf32>, memref<8x1xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
-    %0 = arith.subf %x, %y : f32
-    %1 = math.exp %0 : f32
-    %2 = arith.addf %last, %1 : f32
-    linalg.yield %1, %2 : f32, f32
-  }
-  %p = memref.alloc() : memref<8x1x40xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x1x40xf32>, memref<8x1xf32>) outs(%p : memref<8x1x40xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    linalg.yield %1 : f32
-  }
-  kernel.matmul ins(%p, %v : memref<8x1x40xf32>, memref<8x40x16xf32>) outs(%o : memref<8x1x16xf32>) {
+  } weights {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } epilogue {
   ^bb0(%x: f32):
     kernel.yield %x : f32
   }
@@ -381,41 +244,16 @@ func.func private @little(%q: memref<8x1x16xf32>, %k: memref<8x16x40xf32>, %v: m
 // CHECK-NOT: kernel.parts
 // CHECK: return
 func.func private @no_nan(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: memref<8x800x64xf32>, %o: memref<8x1x64xf32>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
   %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
-  %s = memref.alloc() : memref<8x1x800xf32>
-  kernel.matmul ins(%q, %k : memref<8x1x64xf32>, memref<8x64x800xf32>) outs(%s : memref<8x1x800xf32>) {
+  kernel.attention ins(%q, %k, %v : memref<8x1x64xf32>, memref<8x64x800xf32>, memref<8x800x64xf32>) outs(%o : memref<8x1x64xf32>) scores {
   ^bb0(%x: f32):
     kernel.yield %x : f32
-  }
-  %max = memref.alloc() : memref<8x1xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<8x1xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x1x800xf32>) outs(%max : memref<8x1xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %0 = arith.maxnumf %y, %x : f32
-    linalg.yield %0 : f32
-  }
-  %sum = memref.alloc() : memref<8x1xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<8x1xf32>)
-  %e = memref.alloc() : memref<8x1x800xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x1x800xf32>, memref<8x1xf32>) outs(%e, %sum : memref<8x1x800xf32>, memref<8x1xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
-    %0 = arith.subf %x, %y : f32
-    %1 = math.exp %0 : f32
-    %2 = arith.addf %last, %1 : f32
-    linalg.yield %1, %2 : f32, f32
-  }
-  %p = memref.alloc() : memref<8x1x800xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x1x800xf32>, memref<8x1xf32>) outs(%p : memref<8x1x800xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    %2 = arith.cmpf une, %1, %1 : f32
-    %3 = arith.select %2, %zero, %1 : f32
-    linalg.yield %3 : f32
-  }
-  kernel.matmul ins(%p, %v : memref<8x1x800xf32>, memref<8x800x64xf32>) outs(%o : memref<8x1x64xf32>) {
+  } weights {
+  ^bb0(%x: f32):
+    %0 = arith.cmpf une, %x, %x : f32
+    %1 = arith.select %0, %zero, %x : f32
+    kernel.yield %1 : f32
+  } epilogue {
   ^bb0(%x: f32):
     kernel.yield %x : f32
   }
@@ -431,39 +269,13 @@ func.func private @no_nan(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: 
 // CHECK-NOT: kernel.parts
 // CHECK: return
 func.func private @wide(%q: memref<8x100x64xf32>, %k: memref<8x64x160xf32>, %v: memref<8x160x300xf32>, %o: memref<8x100x300xf32>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
-  %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
-  %s = memref.alloc() : memref<8x100x160xf32>
-  kernel.matmul ins(%q, %k : memref<8x100x64xf32>, memref<8x64x160xf32>) outs(%s : memref<8x100x160xf32>) {
+  kernel.attention ins(%q, %k, %v : memref<8x100x64xf32>, memref<8x64x160xf32>, memref<8x160x300xf32>) outs(%o : memref<8x100x300xf32>) scores {
   ^bb0(%x: f32):
     kernel.yield %x : f32
-  }
-  %max = memref.alloc() : memref<8x100xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<8x100xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x100x160xf32>) outs(%max : memref<8x100xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %0 = arith.maxnumf %y, %x : f32
-    linalg.yield %0 : f32
-  }
-  %sum = memref.alloc() : memref<8x100xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<8x100xf32>)
-  %e = memref.alloc() : memref<8x100x160xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x100x160xf32>, memref<8x100xf32>) outs(%e, %sum : memref<8x100x160xf32>, memref<8x100xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
-    %0 = arith.subf %x, %y : f32
-    %1 = math.exp %0 : f32
-    %2 = arith.addf %last, %1 : f32
-    linalg.yield %1, %2 : f32, f32
-  }
-  %p = memref.alloc() : memref<8x100x160xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x100x160xf32>, memref<8x100xf32>) outs(%p : memref<8x100x160xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    linalg.yield %1 : f32
-  }
-  kernel.matmul ins(%p, %v : memref<8x100x160xf32>, memref<8x160x300xf32>) outs(%o : memref<8x100x300xf32>) {
+  } weights {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } epilogue {
   ^bb0(%x: f32):
     kernel.yield %x : f32
   }
@@ -476,39 +288,13 @@ func.func private @wide(%q: memref<8x100x64xf32>, %k: memref<8x64x160xf32>, %v: 
 // CHECK-LABEL: func.func private @too_wide
 // CHECK-COUNT-3: kernel.parts
 func.func private @too_wide(%q: memref<8x100x64xf32>, %k: memref<8x64x800xf32>, %v: memref<8x800x520xf32>, %o: memref<8x100x520xf32>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
-  %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
-  %s = memref.alloc() : memref<8x100x800xf32>
-  kernel.matmul ins(%q, %k : memref<8x100x64xf32>, memref<8x64x800xf32>) outs(%s : memref<8x100x800xf32>) {
+  kernel.attention ins(%q, %k, %v : memref<8x100x64xf32>, memref<8x64x800xf32>, memref<8x800x520xf32>) outs(%o : memref<8x100x520xf32>) scores {
   ^bb0(%x: f32):
     kernel.yield %x : f32
-  }
-  %max = memref.alloc() : memref<8x100xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<8x100xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x100x800xf32>) outs(%max : memref<8x100xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %0 = arith.maxnumf %y, %x : f32
-    linalg.yield %0 : f32
-  }
-  %sum = memref.alloc() : memref<8x100xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<8x100xf32>)
-  %e = memref.alloc() : memref<8x100x800xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x100x800xf32>, memref<8x100xf32>) outs(%e, %sum : memref<8x100x800xf32>, memref<8x100xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
-    %0 = arith.subf %x, %y : f32
-    %1 = math.exp %0 : f32
-    %2 = arith.addf %last, %1 : f32
-    linalg.yield %1, %2 : f32, f32
-  }
-  %p = memref.alloc() : memref<8x100x800xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x100x800xf32>, memref<8x100xf32>) outs(%p : memref<8x100x800xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    linalg.yield %1 : f32
-  }
-  kernel.matmul ins(%p, %v : memref<8x100x800xf32>, memref<8x800x520xf32>) outs(%o : memref<8x100x520xf32>) {
+  } weights {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } epilogue {
   ^bb0(%x: f32):
     kernel.yield %x : f32
   }
@@ -528,43 +314,15 @@ func.func private @too_wide(%q: memref<8x100x64xf32>, %k: memref<8x64x800xf32>, 
 // CHECK-NEXT: }
 // CHECK: return
 func.func private @deep(%q: memref<8x100x256xf16>, %k: memref<8x256x136xf16>, %v: memref<8x136x256xf16>, %o: memref<8x100x256xf16>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
-  %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
-  %s = memref.alloc() : memref<8x100x136xf16>
-  kernel.matmul ins(%q, %k : memref<8x100x256xf16>, memref<8x256x136xf16>) outs(%s : memref<8x100x136xf16>) {
+  kernel.attention ins(%q, %k, %v : memref<8x100x256xf16>, memref<8x256x136xf16>, memref<8x136x256xf16>) outs(%o : memref<8x100x256xf16>) scores {
   ^bb0(%x: f32):
     %0 = arith.truncf %x : f32 to f16
     kernel.yield %0 : f16
-  }
-  %max = memref.alloc() : memref<8x100xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<8x100xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x100x136xf16>) outs(%max : memref<8x100xf32>) {
-  ^bb0(%x: f16, %y: f32):
-    %0 = arith.extf %x : f16 to f32
-    %1 = arith.maxnumf %y, %0 : f32
-    linalg.yield %1 : f32
-  }
-  %sum = memref.alloc() : memref<8x100xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<8x100xf32>)
-  %e = memref.alloc() : memref<8x100x136xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x100x136xf16>, memref<8x100xf32>) outs(%e, %sum : memref<8x100x136xf32>, memref<8x100xf32>) {
-  ^bb0(%x: f16, %y: f32, %out: f32, %last: f32):
-    %0 = arith.extf %x : f16 to f32
-    %1 = arith.subf %0, %y : f32
-    %2 = math.exp %1 : f32
-    %3 = arith.addf %last, %2 : f32
-    linalg.yield %2, %3 : f32, f32
-  }
-  %p = memref.alloc() : memref<8x100x136xf16>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x100x136xf32>, memref<8x100xf32>) outs(%p : memref<8x100x136xf16>) {
-  ^bb0(%x: f32, %y: f32, %out: f16):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    %2 = arith.truncf %1 : f32 to f16
-    linalg.yield %2 : f16
-  }
-  kernel.matmul ins(%p, %v : memref<8x100x136xf16>, memref<8x136x256xf16>) outs(%o : memref<8x100x256xf16>) {
+  } weights {
+  ^bb0(%x: f32):
+    %0 = arith.truncf %x : f32 to f16
+    kernel.yield %0 : f16
+  } epilogue {
   ^bb0(%x: f32):
     %0 = arith.truncf %x : f32 to f16
     kernel.yield %0 : f16
@@ -583,43 +341,15 @@ func.func private @deep(%q: memref<8x100x256xf16>, %k: memref<8x256x136xf16>, %v
 // CHECK-NEXT: }
 // CHECK: return
 func.func private @narrow(%q: memref<8x1x63xf16>, %k: memref<8x63x300xf16>, %v: memref<8x300x63xf16>, %o: memref<8x1x63xf16>) attributes {weir.kernel} {
-  %one = arith.constant 1.0 : f32
-  %zero = arith.constant 0.0 : f32
-  %lowest = arith.constant 0xFF800000 : f32
-  %s = memref.alloc() : memref<8x1x300xf16>
-  kernel.matmul ins(%q, %k : memref<8x1x63xf16>, memref<8x63x300xf16>) outs(%s : memref<8x1x300xf16>) {
+  kernel.attention ins(%q, %k, %v : memref<8x1x63xf16>, memref<8x63x300xf16>, memref<8x300x63xf16>) outs(%o : memref<8x1x63xf16>) scores {
   ^bb0(%x: f32):
     %0 = arith.truncf %x : f32 to f16
     kernel.yield %0 : f16
-  }
-  %max = memref.alloc() : memref<8x1xf32>
-  linalg.fill ins(%lowest : f32) outs(%max : memref<8x1xf32>)
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x1x300xf16>) outs(%max : memref<8x1xf32>) {
-  ^bb0(%x: f16, %y: f32):
-    %0 = arith.extf %x : f16 to f32
-    %1 = arith.maxnumf %y, %0 : f32
-    linalg.yield %1 : f32
-  }
-  %sum = memref.alloc() : memref<8x1xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<8x1xf32>)
-  %e = memref.alloc() : memref<8x1x300xf32>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x1x300xf16>, memref<8x1xf32>) outs(%e, %sum : memref<8x1x300xf32>, memref<8x1xf32>) {
-  ^bb0(%x: f16, %y: f32, %out: f32, %last: f32):
-    %0 = arith.extf %x : f16 to f32
-    %1 = arith.subf %0, %y : f32
-    %2 = math.exp %1 : f32
-    %3 = arith.addf %last, %2 : f32
-    linalg.yield %2, %3 : f32, f32
-  }
-  %p = memref.alloc() : memref<8x1x300xf16>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x1x300xf32>, memref<8x1xf32>) outs(%p : memref<8x1x300xf16>) {
-  ^bb0(%x: f32, %y: f32, %out: f16):
-    %0 = arith.divf %one, %y : f32
-    %1 = arith.mulf %x, %0 : f32
-    %2 = arith.truncf %1 : f32 to f16
-    linalg.yield %2 : f16
-  }
-  kernel.matmul ins(%p, %v : memref<8x1x300xf16>, memref<8x300x63xf16>) outs(%o : memref<8x1x63xf16>) {
+  } weights {
+  ^bb0(%x: f32):
+    %0 = arith.truncf %x : f32 to f16
+    kernel.yield %0 : f16
+  } epilogue {
   ^bb0(%x: f32):
     %0 = arith.truncf %x : f32 to f16
     kernel.yield %0 : f16

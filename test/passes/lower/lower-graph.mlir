@@ -47,3 +47,32 @@ func.func @constant() -> tensor<1x8x3xui8> attributes {weir.kernel} {
   %c = graph.constant dense<7> : tensor<1x8x3xui8>
   return %c : tensor<1x8x3xui8>
 }
+
+// The softmax of an attention stays, for weir-form-attention; others become loops.
+// CHECK-LABEL: @attention
+// CHECK: %[[S:.*]] = kernel.matmul
+// CHECK: graph.softmax %[[S]] masked
+// CHECK: kernel.matmul
+func.func @attention(%q: tensor<4x8xf32>, %k: tensor<8x6xf32>, %v: tensor<6x5xf32>) -> tensor<4x5xf32> attributes {weir.kernel} {
+  %s = graph.matmul %q, %k : tensor<4x8xf32>, tensor<8x6xf32>
+  %p = graph.softmax %s masked : tensor<4x6xf32>
+  %o = graph.matmul %p, %v : tensor<4x6xf32>, tensor<6x5xf32>
+  return %o : tensor<4x5xf32>
+}
+// CHECK-LABEL: @weights_read_again
+// CHECK: arith.maxnumf
+// CHECK-NOT: graph.softmax
+func.func @weights_read_again(%q: tensor<4x8xf32>, %k: tensor<8x6xf32>, %v: tensor<6x5xf32>) -> (tensor<4x5xf32>, tensor<4x6xf32>) attributes {weir.kernel} {
+  %s = graph.matmul %q, %k : tensor<4x8xf32>, tensor<8x6xf32>
+  %p = graph.softmax %s : tensor<4x6xf32>
+  %o = graph.matmul %p, %v : tensor<4x6xf32>, tensor<6x5xf32>
+  return %o, %p : tensor<4x5xf32>, tensor<4x6xf32>
+}
+// CHECK-LABEL: @one_product
+// CHECK: arith.maxnumf
+// CHECK-NOT: graph.softmax
+func.func @one_product(%s: tensor<4x6xf32>, %v: tensor<6x5xf32>) -> tensor<4x5xf32> attributes {weir.kernel} {
+  %p = graph.softmax %s : tensor<4x6xf32>
+  %o = graph.matmul %p, %v : tensor<4x6xf32>, tensor<6x5xf32>
+  return %o : tensor<4x5xf32>
+}

@@ -31,6 +31,26 @@ module @relax attributes {weir.fast_math = "contract,nnan"} {
     return %c : tensor<4x6xf32>
   }
 
+  // The softmax of an attention, and the functions beside it.
+  // CHECK-LABEL: @attention
+  func.func @attention(%q: tensor<4x8xf32>, %k: tensor<8x6xf32>, %v: tensor<6x5xf32>) -> tensor<4x5xf32> {
+    %e = tensor.empty() : tensor<4x5xf32>
+    // CHECK: kernel.attention {{.*}} attributes {fastmath = #arith.fastmath<nnan,contract>}
+    %o = kernel.attention ins(%q, %k, %v : tensor<4x8xf32>, tensor<8x6xf32>, tensor<6x5xf32>) outs(%e : tensor<4x5xf32>) -> tensor<4x5xf32> scores {
+    ^bb0(%sum: f32):
+      // CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<nnan,contract> : f32
+      %x = arith.addf %sum, %sum : f32
+      kernel.yield %x : f32
+    } weights {
+    ^bb0(%w: f32):
+      kernel.yield %w : f32
+    } epilogue {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %o : tensor<4x5xf32>
+  }
+
   // What is not of elements stays as it is.
   // CHECK-LABEL: @scalar
   func.func @scalar(%x: f32) -> f32 {

@@ -2,6 +2,8 @@
 
 #include "compiler/import/bounded/ranges/Intervals.h"
 
+#include "compiler/import/Build.h"
+#include "compiler/import/Elements.h"
 #include "compiler/import/bounded/ranges/Moved.h"
 
 #include "dialects/graph/Elementwise.h"

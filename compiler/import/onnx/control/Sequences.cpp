@@ -5,6 +5,7 @@
 
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/Scalars.h"
+#include "compiler/import/onnx/control/Parts.h"
 #include "compiler/import/onnx/control/Sequence.h"
 
 #include "dialects/graph/Graph.h"

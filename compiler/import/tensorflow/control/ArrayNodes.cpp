@@ -149,7 +149,7 @@ static LogicalResult checkIndices(Node &node, unsigned i) {
   return success();
 }
 
-static LogicalResult importGather(Node &node) {
+static LogicalResult importArrayGather(Node &node) {
   if (const GrowingArray *array = growingArrayOf(node, 2))
     return failed(checkIndices(node, 1)) ? failure()
                                          : gatherGrowing(node, *array);
@@ -165,7 +165,7 @@ static LogicalResult importGather(Node &node) {
   return failed(gathered) ? failure() : node.tracedResults({*gathered});
 }
 
-static LogicalResult importScatter(Node &node) {
+static LogicalResult importArrayScatter(Node &node) {
   FailureOr<List> list = flowOf(node, 3);
   if (failed(list) || failed(checkIndices(node, 1)))
     return failure();
@@ -254,8 +254,8 @@ void addArrayHandlers(Handlers &handlers) {
   add("TensorArrayV3", importArray);
   add("TensorArrayWriteV3", importWrite);
   add("TensorArrayReadV3", importRead);
-  add("TensorArrayGatherV3", importGather);
-  add("TensorArrayScatterV3", importScatter);
+  add("TensorArrayGatherV3", importArrayGather);
+  add("TensorArrayScatterV3", importArrayScatter);
   add("TensorArraySizeV3", importSize);
   add("TensorArrayConcatV3", importConcat);
   add("TensorArraySplitV3", importSplit);

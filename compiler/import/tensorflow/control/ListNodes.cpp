@@ -225,7 +225,7 @@ static LogicalResult importConcat(Node &node) {
                         : node.tracedResults({joined->first, joined->second});
 }
 
-static LogicalResult importGather(Node &node) {
+static LogicalResult importListGather(Node &node) {
   FailureOr<List> list = listAt(node, 3);
   if (failed(list) || failed(fillBy(node, *list, 2)))
     return failure();
@@ -250,7 +250,7 @@ void addListHandlers(Handlers &handlers) {
   add("TensorListResize", importResize);
   add("TensorListConcat", importConcat);
   add("TensorListConcatV2", importConcat);
-  add("TensorListGather", importGather);
+  add("TensorListGather", importListGather);
   addListRowHandlers(handlers);
 }
 

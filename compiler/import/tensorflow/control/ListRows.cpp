@@ -58,7 +58,7 @@ static LogicalResult importSplit(Node &node) {
 }
 
 /// A list of its own, as long as the greatest index or an operand says.
-static LogicalResult importScatter(Node &node) {
+static LogicalResult importListScatter(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   bool isCounted = node.op().ends_with("V2");
   if (node.size() != (isCounted ? 4 : 3) || !isTensor(node, 0, 1) ||
@@ -118,8 +118,8 @@ void addListRowHandlers(Handlers &handlers) {
     handlers[op] = {handler, Takes::whole};
   };
   add("TensorListSplit", importSplit);
-  add("TensorListScatter", importScatter);
-  add("TensorListScatterV2", importScatter);
+  add("TensorListScatter", importListScatter);
+  add("TensorListScatterV2", importListScatter);
   add("TensorListScatterIntoExistingList", importScatterInto);
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/import/ByName.h"
 #include "compiler/import/tensorflow/Tensors.h"
+#include "compiler/import/tensorflow/proto/graph.pb.h"
 
 using namespace mlir;
 

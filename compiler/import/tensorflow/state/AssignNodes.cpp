@@ -2,7 +2,10 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Operands.h"
+#include "compiler/import/tensorflow/shape/IndexNodes.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
+#include "compiler/import/tensorflow/shape/Scatters.h"
+#include "compiler/import/tensorflow/shape/SliceUpdates.h"
 #include "compiler/import/tensorflow/state/State.h"
 #include "compiler/import/tensorflow/state/VariableNodes.h"
 

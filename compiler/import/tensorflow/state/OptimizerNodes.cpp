@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace weir::graph::build;
 
-namespace weir {
+namespace weir::tensorflow {
 
 namespace {
 
@@ -183,4 +183,4 @@ void addOptimizerHandlers(Handlers &handlers) {
   handlers.erase("ApplyKerasMomentum");
 }
 
-} // namespace weir
+} // namespace weir::tensorflow

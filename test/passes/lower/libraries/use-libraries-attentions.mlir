@@ -1,9 +1,9 @@
-// RUN: sed 's/LIBRARY/library = "cudnn"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s
-// RUN: sed 's/LIBRARY/library = "auto"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=AUTO
-// RUN: sed 's/LIBRARY/library = "cublaslt"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=OTHER
+// RUN: sed 's/LIBRARY/library = "cudnn"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-fuse-scalars,weir-lower-graph,weir-fuse-epilogues,weir-form-attention,weir-use-libraries))' | FileCheck %s
+// RUN: sed 's/LIBRARY/library = "auto"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-fuse-scalars,weir-lower-graph,weir-fuse-epilogues,weir-form-attention,weir-use-libraries))' | FileCheck %s --check-prefix=AUTO
+// RUN: sed 's/LIBRARY/library = "cublaslt"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-fuse-scalars,weir-lower-graph,weir-fuse-epilogues,weir-form-attention,weir-use-libraries))' | FileCheck %s --check-prefix=OTHER
 
 // OTHER-NOT: weir.attention
-// OTHER: graph.transpose
+// OTHER: kernel.attention
 // OTHER-NOT: weir.attention
 // OTHER: return
 
@@ -40,7 +40,7 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
 // CHECK-SAME: weir.attention = #weir.attention<batch = 1, heads = 1, rows = 32, columns = 40, depth = 8, width = 8, q = [256, 256, 8], k = [320, 320, 8], v = [320, 320, 8], out = [256, 256, 8], scale = 1.000000e+00 : f64, dtype = f16, workspace = 1048704, operands = [0, 1, 1, -1]>
 // AUTO-LABEL: func.func private @heads
 // AUTO-NOT: weir.attention
-// AUTO: graph.matmul
+// AUTO: kernel.attention
 // AUTO-NOT: weir.attention
 // AUTO: return
 module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
@@ -68,7 +68,7 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
 // elements, columns of k that lie apart, other functions of the scores, a scale that
 // no float holds or of what is masked, what is behind.
 // CHECK-NOT: weir.attention
-// CHECK: graph.matmul
+// CHECK: kernel.attention
 // CHECK-NOT: weir.attention
 // CHECK: return
 module attributes {weir.gpu = #weir.gpu<LIBRARY>} {

@@ -20,7 +20,7 @@
 using namespace mlir;
 
 namespace weir {
-#define GEN_PASS_DEF_FORMATTENTION
+#define GEN_PASS_DEF_GROUPATTENTION
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
@@ -49,8 +49,8 @@ bool hasProduct(graph::GroupOp group) {
   return !group.getBody().front().getOps<graph::MatmulOp>().empty();
 }
 
-bool hasSoftmax(graph::GroupOp group) {
-  return !group.getBody().front().getOps<graph::SoftmaxOp>().empty();
+int64_t numberOfSoftmaxes(graph::GroupOp group) {
+  return llvm::range_size(group.getBody().front().getOps<graph::SoftmaxOp>());
 }
 
 ArrayRef<int64_t> shapeOf(Value value) {
@@ -95,9 +95,9 @@ struct Chain {
     return std::nullopt;
   }
 
-  /// Adds the groups that compute `value`, back to the first product. Returns
-  /// false and adds nothing if there is no product, or no softmax where one is
-  /// needed.
+  /// Adds the groups that make `value`, up to the first product. Adds nothing
+  /// and returns false without such a product, or unless there is one softmax
+  /// behind it.
   bool extend(Value value, bool needsSoftmax) {
     graph::GroupOp maker = makerFor(value, groups.back());
     if (!maker || groups.size() == mostGroups)
@@ -107,7 +107,12 @@ struct Chain {
       if (!needsSoftmax)
         return true;
     } else if (isOfRows(maker)) {
-      needsSoftmax &= !hasSoftmax(maker);
+      int64_t found = numberOfSoftmaxes(maker);
+      if (found > needsSoftmax) {
+        groups.pop_back();
+        return false;
+      }
+      needsSoftmax &= found == 0;
       for (Value input : maker.getInputs())
         if (shapeOf(input) == shapeOf(value) && extend(input, needsSoftmax))
           return true;
@@ -158,7 +163,7 @@ struct Chain {
   }
 };
 
-struct FormAttention : impl::FormAttentionBase<FormAttention> {
+struct GroupAttention : impl::GroupAttentionBase<GroupAttention> {
   void runOnOperation() override {
     SmallVector<Chain> chains;
     getOperation()->walk([&](graph::GroupOp group) {

@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file -weir-form-attention | FileCheck %s
+// RUN: weir-opt %s -split-input-file -weir-group-attention | FileCheck %s
 
 // Two products and what is between them; inputs of several are one input.
 // CHECK-LABEL: func.func @attention
