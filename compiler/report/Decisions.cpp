@@ -11,6 +11,7 @@
 #include "dialects/graph/state/State.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -91,7 +92,7 @@ Decisions::Decisions(ModuleOp module, const ReportOptions &options)
     report[list] = json::Array();
   if (options.path.empty())
     return;
-  if (auto source = module->getAttrOfType<StringAttr>("weir.source"))
+  if (auto source = attrs::source.of(module))
     report["source"] = json::fixUTF8(source.getValue());
   report["compiler"] = options.compiler;
   json::Array arguments;
@@ -141,7 +142,7 @@ static std::string listOf(ArrayRef<StringRef> names) {
 void Decisions::addTraining(ModuleOp module) {
   SmallVector<StringRef> trained, kept;
   for (auto variable : module.getOps<graph::VariableOp>())
-    (variable->hasAttr("weir.trained") ? trained : kept)
+    (attrs::trained.isOn(variable) ? trained : kept)
         .push_back(variable.nameInModel());
   if (trained.empty())
     return;
@@ -195,7 +196,7 @@ void Decisions::addKernels(ModuleOp module) {
   module.walk([&](plan::TaskOp task) { ++calls[task.getKernel()]; });
   json::Array kernels;
   for (auto kernel : module.getOps<func::FuncOp>()) {
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       continue;
     SmallVector<StringRef> parts = partsOf(kernel);
     std::string shapes;

@@ -4,6 +4,7 @@
 
 #include "dialects/kernel/Packed.h"
 #include "dialects/kernel/attention/Attention.h"
+#include "dialects/weir/Weir.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -35,6 +36,7 @@ static void effectsOf(DestinationStyleOpInterface op,
 #include "dialects/kernel/attention/AttentionOps.cpp.inc"
 
 void KernelDialect::initialize() {
+  getContext()->loadDialect<WeirDialect>();
   addLayouts();
   addOperations<
 #define GET_OP_LIST

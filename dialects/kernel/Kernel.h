@@ -23,15 +23,6 @@
 
 namespace weir::kernel {
 
-/// On a `math.exp` whose operand is known not to be above 0, a unit attribute:
-/// its result needs one multiplication by a power of two, not two. Without it
-/// the code is slower, not wrong.
-inline constexpr llvm::StringLiteral nonpositiveName = "weir.nonpositive";
-
-/// Of a loop over rows none of which reads what another makes: the nanoseconds
-/// that it takes.
-inline constexpr llvm::StringLiteral rowsApartName = "weir.rows_apart";
-
 /// The type that sums of elements of `type` are kept in: f32 for the half
 /// types, else the type itself.
 mlir::Type sumType(mlir::Type type);

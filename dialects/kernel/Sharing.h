@@ -37,7 +37,6 @@ inline constexpr int64_t partsOfThread = 4;
 struct RowBlocks {
   int64_t rows, size;
 
-  static constexpr llvm::StringLiteral name = "weir.row_blocks";
   /// Those of the kernel that `op` is or is in; none where it is shared
   /// otherwise.
   static std::optional<RowBlocks> of(mlir::Operation *op);

@@ -1,5 +1,6 @@
 // Expands kernels on memrefs into loops over vector registers.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/Sharing.h"
@@ -182,16 +183,13 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
       if (buffer && buffer->use_empty())
         buffer->erase();
     }
-    if (time && getOperation()->hasAttr("weir.kernel"))
-      getOperation()->setAttr(
-          "weir.nanoseconds",
-          Builder(&getContext())
-              .getI64IntegerAttr(static_cast<int64_t>(std::min(*time, 1e15))));
+    if (time && attrs::kernel.isOn(getOperation()))
+      attrs::nanoseconds.set(getOperation(),
+                             static_cast<int64_t>(std::min(*time, 1e15)));
     // Neither may sums have waited in the output.
     if (!inPlace.empty() &&
         isOnlyWritten(getOperation()->getRegion(0).getArguments().back()))
-      getOperation()->setAttr("weir.in_place",
-                              DenseI64ArrayAttr::get(&getContext(), inPlace));
+      attrs::inPlace.set(getOperation(), inPlace);
   }
 };
 
