@@ -245,7 +245,7 @@ Status fitArena(ModuleOp module, Course &course) {
     OwningOpRef<ModuleOp> trial = module.clone();
     (*trial)->setAttr("weir.remat", b.getI64IntegerAttr(counted));
     bool stopped = false;
-    for (StringRef stage : {"fuse", "lower", "plan"})
+    for (StringRef stage : {"fuse", "lower", "schedule", "plan"})
       if (failed(runStages(*trial, course, stage, stage, stopped,
                            /*reported=*/false)))
         return internalError();

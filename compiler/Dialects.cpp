@@ -89,8 +89,10 @@ void registerPasses() {
   };
   for (const Stage &stage : stages())
     add("weir-stage-" + stage.name, stage);
-  add("weir-stage-plan-gpu", *std::prev(stages(Machine::Gpu).end(), 2));
-  add("weir-stage-gpu", stages(Machine::Gpu).back());
+  auto gpu = stages(Machine::Gpu).take_back(3);
+  add("weir-stage-schedule-gpu", gpu[0]);
+  add("weir-stage-plan-gpu", gpu[1]);
+  add("weir-stage-gpu", gpu[2]);
 }
 
 } // namespace weir

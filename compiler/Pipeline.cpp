@@ -82,20 +82,28 @@ static void buildLower(OpPassManager &pm) {
   pm.addPass(createOutlinePacks());
 }
 
-static void buildPlan(OpPassManager &pm) {
+static void buildSchedule(OpPassManager &pm) {
   // Kernels of a wave by rows are shared by these.
   pm.addPass(createFormRowWaves());
+  buildSchedulePipeline(pm);
+}
+
+static void buildPlan(OpPassManager &pm) {
   // The plan holds the kernels' scratch, so their memory is settled first.
-  buildBufferizePipeline(pm);
+  buildKernelsPipeline(pm);
   pm.addPass(createJoinLoops());
   pm.addPass(createFormWaves());
   pm.addPass(createPlanArena());
 }
 
 // What a GPU's host computes is in a module of its own.
-static void buildPlanForGpu(OpPassManager &pm) {
+static void buildScheduleForGpu(OpPassManager &pm) {
   pm.addPass(createCrossDevices());
-  buildBufferizePipeline(pm.nest<ModuleOp>());
+  buildSchedulePipeline(pm.nest<ModuleOp>());
+}
+
+static void buildPlanForGpu(OpPassManager &pm) {
+  buildKernelsPipeline(pm.nest<ModuleOp>());
   OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createBufferizeKernels());
   kernels.addPass(createCanonicalizerPass());
@@ -121,6 +129,7 @@ static constexpr Stage cpuStages[] = {
     {"grad", "gradients are plain ops", buildGrad},
     {"fuse", "each op that computes is in a group", buildFuse},
     {"lower", "each kind of group is a function of linalg", buildLower},
+    {scheduleStage, "kernels are on buffers and have schedules", buildSchedule},
     {"plan", "each buffer has a place, tasks have an order", buildPlan},
     {"cpu", "only the llvm dialect", buildCpuPipeline},
 };
@@ -134,7 +143,8 @@ static constexpr Stage gpuStages[] = {
     {"place", "ops of the GPU's host are marked", buildPlace},
     cpuStages[4],
     cpuStages[5],
-    {"plan", cpuStages[6].after, buildPlanForGpu},
+    {scheduleStage, cpuStages[6].after, buildScheduleForGpu},
+    {"plan", cpuStages[7].after, buildPlanForGpu},
     {"gpu", "an entry issues work, and kernels are images", buildGpu},
 };
 

@@ -16,6 +16,9 @@ struct Stage {
   void (*build)(mlir::OpPassManager &);
 };
 
+/// The stage after which kernels have their schedules.
+inline constexpr llvm::StringLiteral scheduleStage = "schedule";
+
 /// What runs the kernels.
 enum class Machine { Cpu, Gpu };
 

@@ -42,10 +42,9 @@ void dropWeights(ModuleOp module) {
 static std::string commandOf(StringRef stage, bool isGpu) {
   if (stage == "emit")
     return "weir-emit -o x.so";
-  if (isGpu && (stage == "plan" || stage == "gpu"))
-    return ("weir-opt -split-input-file -weir-stage-" + stage +
-            (stage == "plan" ? "-gpu" : ""))
-        .str();
+  bool hasOwnName = stage == scheduleStage || stage == "plan";
+  if (isGpu && hasOwnName)
+    return ("weir-opt -split-input-file -weir-stage-" + stage + "-gpu").str();
   return ("weir-opt -split-input-file -weir-stage-" + stage).str();
 }
 

@@ -39,6 +39,7 @@ void KernelDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/kernel/PackedOps.cpp.inc"
       >();
+  addSchedules();
 }
 
 Type weir::kernel::sumType(Type type) {

@@ -4,6 +4,7 @@
 #define WEIR_DIALECTS_KERNEL_KERNEL_H
 
 #include "dialects/kernel/MinimalFilter.h"
+#include "dialects/kernel/schedule/Schedule.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/AffineMap.h"

@@ -11,6 +11,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Kernel_Dialect : Dialect {
   let name = "kernel";
   let cppNamespace = "::weir::kernel";
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void addSchedules();";
   let summary = "Contractions with an epilogue, as the CPU stage emits them";
   let description = [{
     A kernel op works on tensors or, once bufferized, on memrefs of static

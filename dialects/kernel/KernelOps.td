@@ -5,6 +5,7 @@
 
 include "dialects/kernel/KernelBase.td"
 include "dialects/kernel/KernelCopies.td"
+include "dialects/kernel/schedule/Schedules.td"
 
 def Kernel_YieldOp : Op<Kernel_Dialect, "yield", [Terminator, Pure]> {
   let summary = "The value that the epilogue stores";
@@ -17,7 +18,8 @@ def Kernel_YieldOp : Op<Kernel_Dialect, "yield", [Terminator, Pure]> {
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
-def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
+def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments,
+                                               Kernel_HasSchedule]> {
   let summary = "out = epilogue(A * B)";
   let description = [{
     - (C1) `out` is `batch.. x M x N`, `a` is `batch.. x M x K`, or
@@ -62,6 +64,8 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
     - (C9) with `depth`, a scalar i64 of at least 0 and at most `K`, each sum has
       only its first `depth` terms; others are not read. It excludes `range`,
       `unsigned_a`, `paired` and `NR` of 1.
+    - (C10) `schedule` is a `#kernel.matmul_schedule`, and only of a product that
+      vector code computes. The shapes and the registers of the target allow it.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
@@ -79,7 +83,19 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
                    OptionalAttr<DenseI32ArrayAttr>:$range,
                    UnitAttr:$unsigned_a,
                    DefaultValuedAttr<I64Attr, "3">:$parts,
-                   UnitAttr:$paired);
+                   UnitAttr:$paired,
+                   OptionalAttr<Kernel_Schedule>:$schedule);
+  let builders = [OpBuilder<(ins
+      "::mlir::TypeRange":$results, "::mlir::Value":$a, "::mlir::Value":$b,
+      "::mlir::Value":$depth, "::mlir::ValueRange":$extras,
+      "::mlir::Value":$out, "bool":$transpose_a, "bool":$shared,
+      "::mlir::ArrayAttr":$extra_maps, "::mlir::DenseI32ArrayAttr":$range,
+      CArg<"bool", "false">:$unsigned_a, CArg<"uint64_t", "3">:$parts,
+      CArg<"bool", "false">:$paired), [{
+    build($_builder, $_state, results, a, b, depth, extras, out, transpose_a,
+          shared, extra_maps, range, unsigned_a, parts, paired,
+          /*schedule=*/nullptr);
+  }]>];
   let extra = [{
     /// Whether `b` is in panels.
     bool isPacked();
@@ -102,7 +118,8 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
   }];
 }
 
-def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
+def Kernel_ConvolutionOp : Kernel_SumOp<"convolution",
+                                        [Kernel_HasSchedule]> {
   let summary = "out = epilogue(x convolved with filter), channels last";
   let description = [{
     `x` is `N x spatial.. x CI`, `out` is `N x spatial.. x CO`. The filter is
@@ -129,6 +146,9 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
     - (C6) with `pairs_of`, the kernel uses inner-product pairing, as kernel.matmul
       with `paired`. Its rows are the windows, whose sizes are `pairs_of`. There is
       one group, and all is f32. The filter has the layout of `b` there.
+    - (C7) `schedule` is a `#kernel.convolution_schedule` if vector code computes
+      the convolution, and a `#kernel.line_schedule` if the filter is in the
+      K-major layout. The shapes and the registers of the target allow it.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
@@ -143,7 +163,8 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
                    UnitAttr:$unsigned_x,
                    OptionalAttr<DenseI32ArrayAttr>:$range,
                    DefaultValuedAttr<I64Attr, "3">:$parts,
-                   OptionalAttr<DenseI64ArrayAttr>:$pairs_of);
+                   OptionalAttr<DenseI64ArrayAttr>:$pairs_of,
+                   OptionalAttr<Kernel_Schedule>:$schedule);
   let extra = [{
     /// Whether the filter is in the VNNI layout (4-byte interleaved).
     bool isInWords();
@@ -232,7 +253,7 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
   }];
 }
 
-def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
+def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise", [Kernel_HasSchedule]> {
   let summary = "out = epilogue(each channel of x convolved with its own filter)";
   let description = [{
     As kernel.convolution with as many groups as channels; the filter is
@@ -250,6 +271,7 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
       `ceil(C/64) x KW x ceil(rows/4) x 64 x 4`: element (y, x, c) is at
       `[c/64][x][y/4][c%16/4*16 + c%64/16*4 + c%4][y%4]`, the order in which
       AVX-512 vectors interleave bytes of four rows.
+    - (C5) `schedule` is a `#kernel.line_schedule`.
 
     ```mlir
     kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
@@ -260,7 +282,8 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   OptionalAttr<I64Attr>:$rows, UnitAttr:$unsigned_x);
+                   OptionalAttr<I64Attr>:$rows, UnitAttr:$unsigned_x,
+                   OptionalAttr<Kernel_Schedule>:$schedule);
   let extra = [{
     /// The number of channels of x that a result depends on.
     int64_t channelsOfGroup();
@@ -274,7 +297,7 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
   }];
 }
 
-def Kernel_PoolOp : Kernel_SumOp<"pool"> {
+def Kernel_PoolOp : Kernel_SumOp<"pool", [Kernel_HasSchedule]> {
   let summary = "out = epilogue(each window of x, its elements combined)";
   let description = [{
     Computes the mean, or with `largest` the maximum, of the elements of `x` in a
@@ -287,6 +310,7 @@ def Kernel_PoolOp : Kernel_SumOp<"pool"> {
       spatial dimension; `padding` is not negative, the others are positive.
     - (C3) `x` has floats, and sums have their type or a wider one.
     - (C4) `largest` excludes `counts_padding`.
+    - (C5) `schedule` is a `#kernel.line_schedule`.
 
     ```mlir
     kernel.pool ins(%x : memref<1x8x8x20xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, largest, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>, window = array<i64: 3, 3>} {
@@ -300,7 +324,8 @@ def Kernel_PoolOp : Kernel_SumOp<"pool"> {
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   UnitAttr:$largest, UnitAttr:$counts_padding);
+                   UnitAttr:$largest, UnitAttr:$counts_padding,
+                   OptionalAttr<Kernel_Schedule>:$schedule);
   let assemblyFormat = [{
     `ins` `(` $x `:` type($x) `)`
     (`extras` `(` $extras^ `:` type($extras) `)`)?

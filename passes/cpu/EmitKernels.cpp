@@ -38,6 +38,18 @@ std::optional<double> timeOfLoops(Operation *function) {
   return total;
 }
 
+/// Whether the kernel's algorithm needs a schedule, and the op has none.
+bool lacksSchedule(Operation *op) {
+  auto out = cast<MemRefType>(op->getOperands().back().getType());
+  if (out.getNumElements() == 0 || op->hasAttr("schedule"))
+    return false;
+  if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
+    return !matmul.isTiled() && !matmul.getPaired() && !matmul.hasColumnRuns();
+  if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
+    return !convolution.isTiled() && !convolution.isPaired();
+  return isa<kernel::DepthwiseOp, kernel::PoolOp>(op);
+}
+
 /// Whether a vector of the sums is whole groups.
 bool holdsGroups(kernel::DepthwiseOp op, const kernel::Target &target) {
   Type sum = op.getEpilogue().front().getArgument(0).getType();
@@ -65,6 +77,10 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         op->emitOpError("is not bufferized");
         return signalPassFailure();
       }
+      if (lacksSchedule(op)) {
+        op->emitOpError("has no schedule; weir-choose-schedules writes one");
+        return signalPassFailure();
+      }
       auto grouped = dyn_cast<kernel::DepthwiseOp>(op);
       if (grouped && !holdsGroups(grouped, target)) {
         op->emitOpError("has groups that are wider than vectors");
@@ -81,10 +97,15 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         else if (matmul && matmul.hasColumnRuns())
           emitColumnDots(e, matmul, target);
         else if (matmul) {
-          kernel::PackOp pack = packingInside(matmul, target);
+          auto schedule =
+              cast<kernel::MatmulScheduleAttr>(matmul.getScheduleAttr());
+          kernel::PackOp pack;
+          if (schedule.getValue().packInside && !(pack = packBefore(matmul))) {
+            matmul.emitOpError("packs inside, but no pack comes before it");
+            return signalPassFailure();
+          }
           doneInside.insert(pack);
-          emitMatmul(e, matmul, target, pack,
-                     longestChain(target, /*ofPixels=*/matmul.getShared()));
+          emitMatmul(e, matmul, target, pack);
         } else if (auto packed = dyn_cast<kernel::PackedMatmulOp>(op)) {
           emitPackedMatmul(e, packed, target);
         } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {

@@ -6,6 +6,7 @@
 include "mlir/Pass/PassBase.td"
 include "passes/cpu/loops/Passes.td"
 include "passes/cpu/reductions/Passes.td"
+include "passes/cpu/schedule/Passes.td"
 
 def EmitKernels : Pass<"weir-emit-kernels"> {
   let summary = "Expands kernels on memrefs into loops over vector registers";

@@ -26,13 +26,18 @@ using namespace mlir;
 
 namespace weir {
 
-void buildBufferizePipeline(OpPassManager &pm) {
+void buildSchedulePipeline(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createBufferizeKernels());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createFoldCopies());
   kernels.addPass(createBlockAttention());
+  kernels.addPass(createChooseSchedules());
+}
+
+void buildKernelsPipeline(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createEmitKernels());
   kernels.addPass(createShareRows());
   kernels.addPass(createFuseRows());

@@ -7,8 +7,11 @@
 
 namespace weir {
 
-/// Kernels on tensors become kernels on memory, with their scratch placed.
-void buildBufferizePipeline(mlir::OpPassManager &pm);
+/// Kernels on tensors become kernels on memory, with their schedules.
+void buildSchedulePipeline(mlir::OpPassManager &pm);
+
+/// Kernels on memory become loops, with their scratch placed.
+void buildKernelsPipeline(mlir::OpPassManager &pm);
 
 /// Kernels on memory become loops over vectors, one kernel for each part that
 /// threads share.

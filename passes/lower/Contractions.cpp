@@ -203,7 +203,8 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
         loc, type, adaptor.getX(), packed, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
         op.getDilations(), groups, b.getArrayAttr({}), isUnsigned,
-        /*range=*/nullptr, /*parts=*/3, /*pairs_of=*/nullptr);
+        /*range=*/nullptr, /*parts=*/3, /*pairs_of=*/nullptr,
+        /*schedule=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -358,7 +359,7 @@ private:
         loc, type, adaptor.getX(), filter, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
         op.getDilations(), b.getArrayAttr({}), /*rows=*/nullptr,
-        multipliesBytes(op));
+        multipliesBytes(op), /*schedule=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

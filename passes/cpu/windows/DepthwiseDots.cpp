@@ -6,10 +6,11 @@
 // sums' words get their channels' order back before the epilogue. Rows of the
 // window outside x are read as zeros, columns outside are left out.
 
-#include "passes/cpu/Sharing.h"
+#include "dialects/kernel/cost/Cost.h"
+#include "dialects/kernel/schedule/LineShape.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/windows/SpatialWindows.h"
+#include "passes/cpu/windows/LineTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,11 +26,11 @@ struct DepthwiseDots {
   static constexpr int64_t block = 64; // channels
   static constexpr int64_t lanes = 16; // words of a vector
   static constexpr int64_t parts = block / lanes;
-  static constexpr int64_t mostResults = 4; // of a tile: 16 vectors of sums
 
   Emitter &e;
   kernel::DepthwiseOp op;
   Value x, filter;
+  kernel::LineSchedule schedule;
   int64_t images, height, width, channels, outHeight, outWidth;
   int64_t rows, across;
   Value image;
@@ -38,7 +39,10 @@ struct DepthwiseDots {
   SmallVector<Value> rowOf, inside;
 
   DepthwiseDots(Emitter &e, kernel::DepthwiseOp op)
-      : e(e), op(op), x(op.getX()), rows(*op.getRows()) {
+      : e(e), op(op), x(op.getX()),
+        schedule(
+            cast<kernel::LineScheduleAttr>(op.getScheduleAttr()).getValue()),
+        rows(*op.getRows()) {
     ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(op.getOut());
     images = xs[0], height = xs[1], width = xs[2], channels = xs[3];
     outHeight = ys[1], outWidth = ys[2];
@@ -194,7 +198,7 @@ struct DepthwiseDots {
   void row(Value y) {
     findRows(y);
     eachTileOfLine(
-        e, outWidth, mostResults,
+        e, outWidth, schedule.tileColumns,
         [&](int64_t first, int64_t wide) { return products(first, wide); },
         [&](Value first, int64_t wide, const Products &these) {
           int64_t whole = channels / block * block;
@@ -207,9 +211,9 @@ struct DepthwiseDots {
   }
 
   void run() {
-    double results = double(images) * outHeight * outWidth * channels;
-    e.share(std::max(productTime(results * rows * across, lanes) / 2,
-                     movingTime(results * 2)));
+    auto shape = *kernel::LineShape::of(op);
+    e.share(kernel::toNanoseconds(kernel::cyclesOf(shape)),
+            schedule.share != kernel::LineShare::none);
     e.parts(images * outHeight, /*few=*/false, [&](Value first, Value last) {
       e.loop(first, last, 1, [&](Value t) {
         image = images == 1 ? e.index(0) : e.dividedBy(t, outHeight);

@@ -1,4 +1,4 @@
-// RUN: weir-opt %s --weir-stage-plan --weir-stage-cpu | FileCheck %s
+// RUN: weir-opt %s --weir-stage-schedule --weir-stage-plan --weir-stage-cpu | FileCheck %s
 
 // From tasks to code: two products, and a normalization between them, are one
 // region, in which each block of rows is done by all before the next.
