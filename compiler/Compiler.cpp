@@ -11,6 +11,7 @@
 #include "compiler/SystemErrors.h"
 #include "compiler/emit/Output.h"
 #include "compiler/import/Dependencies.h"
+#include "compiler/schedules/Schedules.h"
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/KernelCounter.h"
 #include "mlir/IR/AsmState.h"
@@ -89,6 +90,8 @@ struct Course {
   /// What takes its place when all has gone well.
   std::vector<OutputFile> files;
   Progress &progress;
+  /// The stage that runs, or that failed.
+  StringRef stage;
   DefaultTimingManager timing;
   TimingScope all;
 };
@@ -120,7 +123,11 @@ Status print(ArrayRef<ModuleOp> modules, Course &course) {
   }));
 }
 
-Status internalError() {
+/// After a stage that failed on what earlier stages accepted: the fault is the
+/// compiler's, unless the user has fixed parameters of schedules.
+Status internalError(const Course &course) {
+  if (course.stage == scheduleStage && course.options.schedules)
+    return Status::badUsage;
   message("internal error")
       << "the model above could not be compiled; please report it\n";
   return Status::internal;
@@ -164,10 +171,13 @@ LogicalResult runStages(ModuleOp module, Course &course, StringRef first,
         pm.addInstrumentation(std::make_unique<KernelCounter>(course.progress));
       stage.build(pm);
       Stopwatch watch;
+      course.stage = stage.name;
       if (failed(pm.run(module)))
         return failure();
       if (reported)
         course.decisions.addStage(stage.name, watch.seconds(), module);
+      if (stage.name == scheduleStage && failed(finishOverrides(module)))
+        return failure();
     }
     stopped = stage.name == options.stopAfter;
     if (stopped || stage.name == last)
@@ -197,7 +207,7 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
   const Options &options = course.options;
   bool stopped = false;
   if (failed(runStages(module, course, first, "fuse", stopped)))
-    return internalError();
+    return internalError(course);
   if (stopped)
     return print(module, course);
   module->setAttr("weir.keeps_constants", UnitAttr::get(module.getContext()));
@@ -215,18 +225,18 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
       return badTarget(std::move(error));
     if (failed(runStages(levels.back(), course, "lower", "plan", stopped,
                          levels.size() == 1, level.name)))
-      return internalError();
+      return internalError(course);
     if (!stopped)
       joined.add(levels.back());
   }
   if (stopped)
     return print(levels, course);
   if (!joined.finish(options.levels))
-    return internalError();
+    return internalError(course);
   for (auto [level, module] : llvm::zip(options.levels, levels))
     if (failed(runStages(module, course, "cpu", "cpu", stopped,
                          module == levels.front(), level.name)))
-      return internalError();
+      return internalError(course);
   if (!options.stopAfter.empty())
     return print(levels, course);
   return write(levels, course);
@@ -248,7 +258,7 @@ Status fitArena(ModuleOp module, Course &course) {
     for (StringRef stage : {"fuse", "lower", "schedule", "plan"})
       if (failed(runStages(*trial, course, stage, stage, stopped,
                            /*reported=*/false)))
-        return internalError();
+        return internalError(course);
     int64_t bytes =
         (*trial)->getAttrOfType<IntegerAttr>("weir.arena_bytes").getInt();
     if (bytes <= limit) {
@@ -303,7 +313,7 @@ Status compileModule(ModuleOp module, Course &course) {
     return compileLevels(module, course, first);
   if (first != "fuse" && (options.gpu.isOn() || options.arenaLimit)) {
     if (failed(runStages(module, course, first, "grad", stopped)))
-      return internalError();
+      return internalError(course);
     if (stopped)
       return print(module, course);
     first = "fuse";
@@ -321,7 +331,7 @@ Status compileModule(ModuleOp module, Course &course) {
       return status;
   }
   if (failed(runStages(module, course, first, "", stopped)))
-    return internalError();
+    return internalError(course);
   if (stopped)
     return print(module, course);
   return write(module, course);

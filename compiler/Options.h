@@ -58,6 +58,8 @@ struct Options {
   std::string reproducer;
   /// The most memory that the compiler may take; none: as `limitMemory` says.
   std::optional<uint64_t> memoryLimit;
+  /// Parameters of schedules that are fixed; null for none.
+  mlir::ArrayAttr schedules;
   ReportOptions report;
   ProgressOptions progress;
   /// The depfile, and the targets of its rule; empty: none is written.
