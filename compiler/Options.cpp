@@ -92,10 +92,9 @@ Status readConfig(mlir::MLIRContext *context, const InputArgList &args,
 
 Status readSchedules(mlir::MLIRContext *context, const InputArgList &args,
                      Options &options, Usage &usage) {
-  const Arg *file = args.getLastArg(OPT_schedule_EQ);
-  if (!file)
+  StringRef path = args.getLastArgValue(OPT_schedule_EQ);
+  if (path.empty())
     return Status::ok;
-  StringRef path = file->getValue();
   auto text = MemoryBuffer::getFile(path);
   if (!text) {
     message("error", escaped(path))
@@ -358,9 +357,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     options.import.command += " " + asArgument(argument);
   readImport(context, args, options.import, usage);
   Status configured = readConfig(context, args, options, usage);
-  if (Status read = readSchedules(context, args, options, usage);
-      configured == Status::ok)
-    configured = read;
+  Status scheduled = readSchedules(context, args, options, usage);
   readBound(args, options.import, usage);
   readTraining(context, args, options, usage);
   readEmit(args, options, usage);
@@ -393,7 +390,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   checkWritten(args, options, usage);
   if (usage.wrong)
     return std::nullopt;
-  done = configured;
+  done = configured == Status::ok ? scheduled : configured;
   if (done != Status::ok)
     return std::nullopt;
   return options;

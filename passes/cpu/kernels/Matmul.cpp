@@ -47,8 +47,7 @@ struct MatmulEmitter : MatmulBlocks {
   Value rowsBefore; // those of the grain at hand; null for none
   Value backward;   // whether columns go from the last to the first, or null
   WaitingSums waiting;
-  // Where the columns, or the depth, of a product of an attention end; null for
-  // where their bounds are.
+  // The ends of columns and depth in an attention; null for their bounds.
   Value actualColumns, actualDepth;
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
@@ -138,8 +137,7 @@ struct MatmulEmitter : MatmulBlocks {
             const DepthPart &depth, function_ref<void(Value, int64_t)> ahead) {
     auto position = [&](Value, Value x) {
       Emitter::Values at(batch);
-      at.push_back(e.plus(row, x));
-      return at;
+      return at.push_back(e.plus(row, x)), at;
     };
     Tile shape{1, height, valid, lanes, position, column};
     int64_t vectors = shape.vectors(), count = shape.count();
