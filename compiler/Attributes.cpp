@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/kernel/Kernel.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -90,6 +91,8 @@ void writeOptions(ModuleOp module, const Options &options) {
   say("weir.precision", options.precision, "f32");
   say("weir.fast_math", options.fastMath, "");
   writeWeightsBudget(module, options);
+  if (options.schedules)
+    module->setAttr(kernel::overridesName, options.schedules);
 }
 
 } // namespace weir

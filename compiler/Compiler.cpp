@@ -64,7 +64,7 @@ Status fitArena(Course &course) {
     (*trial)->setAttr("weir.remat", b.getI64IntegerAttr(counted));
     if (failed(runStages(stages(course.machine(), stage::fuse, stage::plan),
                          {*trial, "", /*isReported=*/false}, course)))
-      return internalError();
+      return internalError(course);
     int64_t bytes =
         (*trial)->getAttrOfType<IntegerAttr>("weir.arena_bytes").getInt();
     if (bytes <= limit) {
@@ -116,7 +116,7 @@ void joinWeights(Course &course, ModuleOp module) {
 
 Status finishWeights(Course &course) {
   return course.joined->finish(course.options.levels) ? Status::ok
-                                                      : internalError();
+                                                      : internalError(course);
 }
 
 /// Consecutive stages. A module runs through all of them before the next
@@ -182,7 +182,8 @@ Status compileModule(Course &course) {
         return status;
     for (const TargetModule &target : course.targets) {
       if (failed(runStages(list, target, course)))
-        return run.blame == Status::internal ? internalError() : run.blame;
+        return run.blame == Status::internal ? internalError(course)
+                                             : run.blame;
       if (run.after && !stops)
         run.after(course, target.module);
     }

@@ -32,7 +32,7 @@ static void effectsOf(DestinationStyleOpInterface op,
 #include "dialects/kernel/PackedOps.cpp.inc"
 
 void KernelDialect::initialize() {
-  addLayouts();
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/kernel/KernelOps.cpp.inc"

@@ -5,6 +5,7 @@
 
 include "mlir/Pass/PassBase.td"
 include "passes/cpu/loops/Passes.td"
+include "passes/cpu/schedule/Passes.td"
 
 def EmitKernels : Pass<"weir-emit-kernels"> {
   let summary = "Expands kernels on memrefs into loops over vector registers";
@@ -72,34 +73,6 @@ def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
     scf.for %block ... {
       linalg.generic ins(%rows : memref<2x512xf32, ...>) outs(%few : memref<2xf32>) { maximumf }
       linalg.generic ins(%rows, %few) outs(...) { subf, exp }
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::weir::kernel::KernelDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
-}
-
-def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
-  let summary = "Makes the two products of an attention a loop over blocks of rows";
-  let description = [{
-    Applies to a product on buffers, loops over its rows, and a product of their
-    results. A block has as many rows as half of L2 holds. The buffers in between
-    have a block's size, and are one buffer if the loops can write in place. Right
-    sides are packed for each batch, or in advance if there are few batches. The
-    pass runs before kernels are emitted.
-
-    ```mlir
-    kernel.matmul ins(%q, %k : ...) outs(%s : memref<8x512x512xf32>) { ... }
-    linalg.generic ins(%s : ...) outs(%p : memref<8x512x512xf32>) { ... }
-    kernel.matmul ins(%p, %v : ...) outs(%o : memref<8x512x64xf32>) { ... }
-    // becomes
-    scf.for %block ... {
-      kernel.matmul ins(%rows_of_q, %batch_of_k : ...) outs(%s : memref<1x128x512xf32>) { ... }
-      linalg.generic ins(%s : ...) outs(%s : ...) { ... }
-      kernel.matmul ins(%s, %batch_of_v : ...) outs(%rows_of_o : ...) { ... }
     }
     ```
   }];
