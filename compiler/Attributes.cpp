@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/kernel/Kernel.h"
 #include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/Builders.h"
@@ -89,6 +90,8 @@ void writeOptions(ModuleOp module, const Options &options) {
   say(attrs::precision, options.precision, "f32");
   say(attrs::fastMath, options.fastMath, "");
   writeWeightsBudget(module, options);
+  if (options.schedules)
+    module->setAttr(kernel::overridesName, options.schedules);
 }
 
 } // namespace weir

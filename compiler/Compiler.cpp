@@ -64,7 +64,7 @@ Status fitArena(Course &course) {
     attrs::remat.set(*trial, counted);
     if (failed(runStages(stages(course.machine(), stage::fuse, stage::plan),
                          {*trial, "", /*isReported=*/false}, course)))
-      return internalError();
+      return internalError(course);
     int64_t bytes = attrs::arenaBytes.of(*trial).getInt();
     if (bytes <= limit) {
       attrs::remat.set(module, counted);
@@ -115,7 +115,7 @@ void joinWeights(Course &course, ModuleOp module) {
 
 Status finishWeights(Course &course) {
   return course.joined->finish(course.options.levels) ? Status::ok
-                                                      : internalError();
+                                                      : internalError(course);
 }
 
 /// Consecutive stages. A module runs through all of them before the next
@@ -181,7 +181,8 @@ Status compileModule(Course &course) {
         return status;
     for (const TargetModule &target : course.targets) {
       if (failed(runStages(list, target, course)))
-        return run.blame == Status::internal ? internalError() : run.blame;
+        return run.blame == Status::internal ? internalError(course)
+                                             : run.blame;
       if (run.after && !stops)
         run.after(course, target.module);
     }

@@ -7,6 +7,7 @@
 #include "compiler/Place.h"
 #include "compiler/emit/Output.h"
 #include "compiler/inspect/Module.h"
+#include "compiler/schedules/Schedules.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/kernel/Kernel.h"
@@ -117,6 +118,8 @@ void Decisions::addStage(StringRef stage, double seconds, ModuleOp module) {
     addGroups(module);
   else if (stage == stage::lower)
     addKernels(module);
+  else if (stage == stage::schedule)
+    addSchedules(module);
   else if (stage == stage::plan)
     addPlan(module);
 }
@@ -213,6 +216,19 @@ void Decisions::addKernels(ModuleOp module) {
                                    {"tasks", calls[kernel.getName()]}});
   }
   report["kernels"] = std::move(kernels);
+}
+
+void Decisions::addSchedules(ModuleOp module) {
+  report["schedules"] = describeKernelSchedules(module);
+  if (!isTold("kernels"))
+    return;
+  module.walk([&](Operation *op) {
+    if (op->hasAttrOfType<kernel::ScheduleAttrInterface>("schedule"))
+      emitRemark(op->getLoc())
+          << "kernels: schedule "
+          << llvm::formatv("{0}", json::Value(describeKernelSchedule(op)))
+                 .str();
+  });
 }
 
 void Decisions::addPlan(ModuleOp module) {

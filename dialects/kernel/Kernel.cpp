@@ -37,7 +37,7 @@ static void effectsOf(DestinationStyleOpInterface op,
 
 void KernelDialect::initialize() {
   getContext()->loadDialect<WeirDialect>();
-  addLayouts();
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/kernel/KernelOps.cpp.inc"

@@ -5,6 +5,7 @@
 
 #include "dialects/kernel/Layout.h"
 #include "dialects/kernel/MinimalFilter.h"
+#include "dialects/kernel/schedule/Schedule.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/AffineMap.h"

@@ -128,7 +128,8 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
     auto kernel = b.create<kernel::ConvolutionOp>(
         loc, type, adaptor.getX(), packed, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
-        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned, layout);
+        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned, layout,
+        /*schedule=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -247,7 +248,7 @@ private:
         loc, type, adaptor.getX(), filter, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
         op.getDilations(), b.getArrayAttr({}), multipliesBytes(op),
-        kernel::LayoutAttr::plain(op.getContext()));
+        kernel::LayoutAttr::plain(op.getContext()), /*schedule=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

@@ -1,5 +1,5 @@
 // The instruction set of a target decides which instructions kernels have.
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels --weir-expand-math -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels --weir-expand-math -canonicalize -cse | FileCheck %s
 
 // The wide set looks up tables of 32 words in two registers; tile registers
 // beside it change nothing.

@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Sixteen registers hold the twelve sums of a tile, a line of the panel and
 // little else: LLVM is to load the next line where it is read, and to leave in

@@ -1,7 +1,7 @@
 // Products of matrices by multiply-adds, packs, and how threads share them; other
 // kernels are in the folders beside this file that are named as those of the code.
 
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Rows split evenly (30 = 3 * 10), the last columns masked, the bias read once
 // a panel, and the epilogue on vectors.

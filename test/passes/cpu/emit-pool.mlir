@@ -1,5 +1,5 @@
 // Pools become tiles of neighbouring results.
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Rows of the window that x has not bound the loop, and columns are left out at
 // the border: the first result has two of three. Their sums are divided by how

@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(weir-emit-kernels))' | FileCheck %s
+// RUN: weir-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(weir-choose-schedules,weir-emit-kernels))' | FileCheck %s
 
 // Four bytes of a row for each of 32 columns; the last word of a row is copied,
 // for it has one byte.

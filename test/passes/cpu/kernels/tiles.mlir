@@ -1,6 +1,6 @@
 // Products by tiles, and by dot products of pairs of bf16.
 
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Weights in tiles: a block of rows is taken apart into bf16 and its magnitudes
 // compared with the range; six products a step by tiles, or sums in vector

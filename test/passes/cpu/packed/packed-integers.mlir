@@ -1,6 +1,6 @@
 // Products with weights of few bits by integers, where the model lets A be
 // quantized.
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // The greatest magnitude of a block of A becomes 127; bytes are ordered as the
 // masks make codes. Two products of a time are added in 16 bits, then in 32.

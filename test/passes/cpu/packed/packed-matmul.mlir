@@ -1,5 +1,5 @@
 // Products with weights of few bits, unpacked in registers.
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // A is multiplied by what its codes are too large by, and the zero point of all is
 // in what chains begin with. A word of four columns' vectors is masked, converted

@@ -1,6 +1,6 @@
 // Products of pairs of terms, and the panels that they read.
 
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Pairs: seven rows are scaled by the exponent of their mean square and summed up
 // with their neighbours. Where any fits, one multiply-add of sums and one of an

@@ -1,6 +1,6 @@
 // Direct and depthwise convolutions.
 
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Windows by filters that are runs: each pixel of a tile is loaded once for all
 // columns of the window, of which those outside are left out; rows outside bound
