@@ -4,6 +4,8 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/kernel/Kernel.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -52,44 +54,44 @@ int64_t countWeights(ModuleOp module) {
 /// of IR stays unless the option is given: weights change their types in later
 /// stages.
 void writeWeightsBudget(ModuleOp module, const Options &options) {
-  constexpr StringLiteral name = "weir.weights_budget";
   if (!options.weightsBudget || options.gpu.isOn()) {
-    module->removeAttr(name);
-    module->removeAttr("weir.limits_layouts");
+    attrs::weightsBudget.remove(module);
+    attrs::limitsLayouts.remove(module);
     return;
   }
-  if (module->hasAttr(name) && !options.hasWeightsBudget)
+  if (attrs::weightsBudget.isOn(module) && !options.hasWeightsBudget)
     return;
   // Code counts as part of the product. Small weights are not worth a budget.
   constexpr double code = 512 << 10, leastRoom = 128 << 10;
   auto weights = double(countWeights(module));
   double budget =
       std::max(weights * *options.weightsBudget - code, weights + leastRoom);
-  Builder b(module.getContext());
-  module->setAttr(name, b.getI64IntegerAttr(int64_t(budget)));
+  attrs::weightsBudget.set(module, int64_t(budget));
   // The default does not count second layouts and those for tile registers.
   // They are for speed, and a library for a range of sizes has the bits of one
   // for a size.
   if (options.hasWeightsBudget)
-    module->setAttr("weir.limits_layouts", b.getUnitAttr());
+    attrs::limitsLayouts.set(module);
 }
 
 } // namespace
 
 void writeOptions(ModuleOp module, const Options &options) {
-  Builder b(module.getContext());
-  module->setAttr("weir.threads", b.getI64IntegerAttr(options.threads.count));
-  module->setAttr("weir.slots", b.getI64IntegerAttr(options.threads.slots));
+  attrs::threads.set(module, options.threads.count);
+  attrs::slots.set(module, options.threads.slots);
 
-  auto say = [&](StringRef name, StringRef value, StringRef usual) {
+  auto say = [&](const StageAttribute<kinds::Text> &attribute, StringRef value,
+                 StringRef usual) {
     if (value != usual)
-      module->setAttr(name, b.getStringAttr(value));
+      attribute.set(module, value);
     else
-      module->removeAttr(name);
+      attribute.remove(module);
   };
-  say("weir.precision", options.precision, "f32");
-  say("weir.fast_math", options.fastMath, "");
+  say(attrs::precision, options.precision, "f32");
+  say(attrs::fastMath, options.fastMath, "");
   writeWeightsBudget(module, options);
+  if (options.schedules)
+    module->setAttr(kernel::overridesName, options.schedules);
 }
 
 } // namespace weir

@@ -9,6 +9,7 @@
 #include "compiler/Streams.h"
 #include "compiler/import/Dependencies.h"
 #include "compiler/terminal/Colors.h"
+#include "dialects/weir/Attributes.h"
 #include "passes/place/Devices.h"
 #include <limits>
 
@@ -53,22 +54,20 @@ Status badTarget(llvm::Error error) {
 /// requests.
 Status fitArena(Course &course) {
   ModuleOp module = course.targets.front().module;
-  Builder b(module.getContext());
-  module->setAttr("weir.keeps_constants", b.getUnitAttr());
+  attrs::keepsConstants.set(module);
   int64_t limit = *course.options.arenaLimit, counted = limit;
   int64_t least = std::numeric_limits<int64_t>::max();
   Status status = Status::limit;
   constexpr int mostTrials = 8;
   for (int i = 0; i < mostTrials; ++i) {
     OwningOpRef<ModuleOp> trial = module.clone();
-    (*trial)->setAttr("weir.remat", b.getI64IntegerAttr(counted));
+    attrs::remat.set(*trial, counted);
     if (failed(runStages(stages(course.machine(), stage::fuse, stage::plan),
                          {*trial, "", /*isReported=*/false}, course)))
-      return internalError();
-    int64_t bytes =
-        (*trial)->getAttrOfType<IntegerAttr>("weir.arena_bytes").getInt();
+      return internalError(course);
+    int64_t bytes = attrs::arenaBytes.of(*trial).getInt();
     if (bytes <= limit) {
-      module->setAttr("weir.remat", b.getI64IntegerAttr(counted));
+      attrs::remat.set(module, counted);
       status = Status::ok;
       break;
     }
@@ -80,7 +79,7 @@ Status fitArena(Course &course) {
                   ? 0
                   : std::max<int64_t>(counted - (bytes - limit), 0);
   }
-  module->removeAttr("weir.keeps_constants");
+  attrs::keepsConstants.remove(module);
   if (status != Status::ok)
     message("error") << "--remat=" << limit << ": the arena has at least "
                      << least << " bytes, however much is computed again\n";
@@ -92,7 +91,7 @@ Status fitArena(Course &course) {
 Status cloneForTargets(Course &course) {
   const Options &options = course.options;
   ModuleOp module = course.targets.front().module;
-  module->setAttr("weir.keeps_constants", UnitAttr::get(module.getContext()));
+  attrs::keepsConstants.set(module);
   course.joined.emplace(module);
   course.targets.clear();
   TargetOptions target = options.target;
@@ -116,7 +115,7 @@ void joinWeights(Course &course, ModuleOp module) {
 
 Status finishWeights(Course &course) {
   return course.joined->finish(course.options.levels) ? Status::ok
-                                                      : internalError();
+                                                      : internalError(course);
 }
 
 /// Consecutive stages. A module runs through all of them before the next
@@ -160,11 +159,11 @@ Status compileModule(Course &course) {
   if (!options.gpu.isOn()) {
     if (failed(explainDevices(module)))
       return Status::badInput;
-    module->removeAttr("weir.devices");
-    module->removeAttr("weir.colocated");
+    attrs::devices.remove(module);
+    attrs::colocated.remove(module);
   }
   if (options.training)
-    module->setAttr("weir.training", options.training);
+    attrs::training.set(module, options.training);
   if (options.stopAfter == stage::import)
     return print(course);
   for (const StageRun &run : planRuns(options)) {
@@ -182,7 +181,8 @@ Status compileModule(Course &course) {
         return status;
     for (const TargetModule &target : course.targets) {
       if (failed(runStages(list, target, course)))
-        return run.blame == Status::internal ? internalError() : run.blame;
+        return run.blame == Status::internal ? internalError(course)
+                                             : run.blame;
       if (run.after && !stops)
         run.after(course, target.module);
     }

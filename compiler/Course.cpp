@@ -6,6 +6,7 @@
 #include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
 #include "compiler/SystemErrors.h"
+#include "compiler/schedules/Schedules.h"
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/KernelCounter.h"
 #include "mlir/IR/AsmState.h"
@@ -26,10 +27,13 @@ LogicalResult runStages(ArrayRef<Stage> list, const TargetModule &target,
       pm.addInstrumentation(std::make_unique<KernelCounter>(course.progress));
     stage.build(pm);
     Stopwatch watch;
+    course.stage = stage.name;
     if (failed(pm.run(target.module)))
       return failure();
     if (target.isReported)
       course.decisions.addStage(stage.name, watch.seconds(), target.module);
+    if (stage.name == stage::schedule && failed(finishOverrides(target.module)))
+      return failure();
   }
   return success();
 }
@@ -99,7 +103,9 @@ Status statusOf(llvm::Error error) {
   return status;
 }
 
-Status internalError() {
+Status internalError(const Course &course) {
+  if (course.stage == stage::schedule && course.options.schedules)
+    return Status::badUsage;
   message("internal error")
       << "the model above could not be compiled; please report it\n";
   return Status::internal;

@@ -54,6 +54,8 @@ struct Course {
   /// The products, which get their names when the compilation succeeds.
   std::vector<OutputFile> files;
   Progress &progress;
+  /// The stage that runs, or that failed.
+  llvm::StringRef stage;
   mlir::DefaultTimingManager timing;
   mlir::TimingScope all;
 };
@@ -84,8 +86,10 @@ Status write(Course &course);
 /// The status of a failed call of the system, or of a linker, which it reports.
 Status statusOf(llvm::Error error);
 
-/// Reports that weir itself has failed on the module.
-Status internalError();
+/// The status after a stage that failed on what earlier stages accepted. It
+/// reports that weir itself has failed, unless the user has fixed parameters of
+/// schedules that do not fit.
+Status internalError(const Course &course);
 
 } // namespace weir
 

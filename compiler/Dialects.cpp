@@ -7,6 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Weir.h"
 #include "passes/bufferize/Passes.h"
 #include "passes/convert/Passes.h"
 #include "passes/cpu/Passes.h"
@@ -47,14 +48,15 @@
 namespace weir {
 
 void registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<
-      mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
-      mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-      mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect,
-      mlir::math::MathDialect, mlir::memref::MemRefDialect,
-      mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
-      mlir::tensor::TensorDialect, mlir::vector::VectorDialect,
-      graph::GraphDialect, kernel::KernelDialect, plan::PlanDialect>();
+  registry.insert<mlir::arith::ArithDialect,
+                  mlir::bufferization::BufferizationDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                  mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
+                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect,
+                  graph::GraphDialect, kernel::KernelDialect, plan::PlanDialect,
+                  WeirDialect>();
   mlir::arith::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);

@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/plan/Arena.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
@@ -52,8 +53,7 @@ int64_t JoinedLevels::place(ElementsAttr elements, int64_t bytes) {
       }
     byContent.insert({hash, {content, end}});
   }
-  Builder b(elements.getContext());
-  list.push_back(b.getArrayAttr({b.getI64IntegerAttr(end), elements}));
+  list.push_back(WeightAttr::get(elements.getContext(), end, elements));
   int64_t offset = end;
   end = llvm::alignTo(end + bytes, plan::alignment);
   return offset;
@@ -61,13 +61,12 @@ int64_t JoinedLevels::place(ElementsAttr elements, int64_t bytes) {
 
 void JoinedLevels::add(ModuleOp level) {
   llvm::DenseMap<int64_t, int64_t> moved;
-  for (Attribute entry : level->getAttrOfType<ArrayAttr>("weir.weights")) {
-    auto pair = cast<ArrayAttr>(entry);
-    auto elements = cast<ElementsAttr>(pair[1]);
+  for (auto weight : attrs::weights.of(level).getAsRange<WeightAttr>()) {
+    ElementsAttr elements = weight.getElements();
     int64_t bytes =
         elements.getNumElements() *
         llvm::divideCeil(elements.getElementType().getIntOrFloatBitWidth(), 8);
-    moved[cast<IntegerAttr>(pair[0]).getInt()] = place(elements, bytes);
+    moved[weight.getOffset()] = place(elements, bytes);
   }
   level.walk([&](plan::WeightOp weight) {
     weight.setOffset(moved.lookup(weight.getOffset()));
@@ -78,26 +77,26 @@ void JoinedLevels::add(ModuleOp level) {
 bool JoinedLevels::finish(ArrayRef<Level> names) {
   ModuleOp front = levels.front();
   Builder b(front.getContext());
-  for (StringRef key : {"weir.arena_bytes", "weir.max_live_bytes"}) {
+  for (const auto &bytes : {attrs::arenaBytes, attrs::maxLiveBytes}) {
     int64_t most = 0;
     for (ModuleOp level : levels)
-      most = std::max(most, level->getAttrOfType<IntegerAttr>(key).getInt());
-    front->setAttr(key, b.getI64IntegerAttr(most));
+      most = std::max(most, bytes.of(level).getInt());
+    bytes.set(front, most);
   }
-  front->setAttr("weir.weights", b.getArrayAttr(list));
-  front->setAttr("weir.weights_bytes", b.getI64IntegerAttr(end));
+  attrs::weights.set(front, ArrayRef(list));
+  attrs::weightsBytes.set(front, end);
   SmallVector<Attribute> texts;
   for (const Level &level : names)
     texts.push_back(b.getStringAttr(level.name));
-  front->setAttr("weir.levels", b.getArrayAttr(texts));
+  attrs::levels.set(front, b.getArrayAttr(texts));
 
   for (Attribute constant : originals)
     if (!offsets.contains(constant))
       drop(constant);
   return llvm::all_of(levels, [&](ModuleOp level) {
-    return level->getAttr("weir.checks") == front->getAttr("weir.checks") &&
-           level->getAttr("weir.entries") == front->getAttr("weir.entries") &&
-           level->getAttr("weir.variables") == front->getAttr("weir.variables");
+    return attrs::checks.of(level) == attrs::checks.of(front) &&
+           attrs::entries.of(level) == attrs::entries.of(front) &&
+           attrs::variables.of(level) == attrs::variables.of(front);
   });
 }
 

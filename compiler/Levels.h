@@ -4,6 +4,7 @@
 #define WEIR_COMPILER_LEVELS_H
 
 #include "compiler/target/Level.h"
+#include "dialects/weir/Records.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -35,7 +36,7 @@ private:
   llvm::DenseSet<mlir::Attribute> originals;
   llvm::DenseMap<mlir::Attribute, int64_t> offsets;
   std::multimap<uint64_t, std::pair<llvm::ArrayRef<char>, int64_t>> byContent;
-  llvm::SmallVector<mlir::Attribute> list;
+  llvm::SmallVector<WeightAttr> list;
   int64_t end = 0;
 };
 

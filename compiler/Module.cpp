@@ -5,6 +5,7 @@
 #include "compiler/SystemErrors.h"
 #include "compiler/import/Dependencies.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -125,7 +126,7 @@ public:
 
   /// Null for one that keeps its name.
   StringAttr next(DictionaryAttr fields) {
-    auto tensor = fields ? fields.getAs<StringAttr>("weir.tensor") : nullptr;
+    StringAttr tensor = attrs::tensor.in(fields);
     auto found = tensor ? left.find(tensor.getValue()) : left.end();
     if (found == left.end() || found->second.empty())
       return nullptr;
@@ -144,10 +145,10 @@ void nameTensors(ModuleOp module, TensorNames inputs, TensorNames outputs) {
     Namer input(inputs), output(outputs);
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (StringAttr name = input.next(function.getArgAttrDict(i)))
-        function.setArgAttr(i, "weir.name", name);
+        attrs::name.setOnArgument(function, i, name);
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       if (StringAttr name = output.next(function.getResultAttrDict(i)))
-        function.setResultAttr(i, "weir.name", name);
+        attrs::name.setOnResult(function, i, name);
   }
 }
 

@@ -3,11 +3,11 @@
 #ifndef WEIR_COMPILER_OPTIONS_H
 #define WEIR_COMPILER_OPTIONS_H
 
-#include "compiler/target/Level.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
 #include "compiler/report/Decisions.h"
 #include "compiler/target/Gpu.h"
+#include "compiler/target/Level.h"
 #include "compiler/target/Target.h"
 #include "compiler/terminal/Progress.h"
 
@@ -58,6 +58,8 @@ struct Options {
   std::string reproducer;
   /// The most memory that the compiler may take; none: as `limitMemory` says.
   std::optional<uint64_t> memoryLimit;
+  /// Parameters of schedules that are fixed; null for none.
+  mlir::ArrayAttr schedules;
   ReportOptions report;
   ProgressOptions progress;
   /// The depfile, and the targets of its rule; empty: none is written.

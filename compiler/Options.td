@@ -149,6 +149,7 @@ defm place : Eq<"place", "REGEX:cpu|gpu", "Place nodes whose name matches. The l
 
 let Visibility = [ForCompile], Group = g_reports in {
 defm report : Eq<"report", "FILE.json|FILE.html", "Write a report: signatures, fused groups, kernels, memory, schedule and compile time">;
+defm schedule : Eq<"schedule", "FILE.json", "Fix parameters of kernels' schedules, such as register tiles. FILE is JSON: entries of --report, or written by hand">;
 defm remarks : Eq<"remarks", "REGEX", "Print decisions of matching kinds: training, fusion, kernels, memory, schedule">;
 }
 let Visibility = [ForCompile], Group = g_reports in {
@@ -170,7 +171,7 @@ def list_ops : F<"list-ops", "List the operators of all frontends; no model is n
 }
 
 let Visibility = [ForCompile], Group = g_debug in {
-defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
+defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, schedule, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
 }
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 def timing : F<"timing", "Print the time of each pass">;

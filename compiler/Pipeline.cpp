@@ -136,9 +136,18 @@ static void buildBufferizeForGpu(OpPassManager &pm) {
   kernels.addPass(createCSEPass());
 }
 
-static void buildCpu(OpPassManager &pm) {
+static void buildSchedule(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createBlockAttention());
+  kernels.addPass(createChooseSchedules());
+}
+
+static void buildScheduleForGpu(OpPassManager &pm) {
+  buildSchedule(pm.nest<ModuleOp>());
+}
+
+static void buildCpu(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createEmitKernels());
   kernels.addPass(createShareRows());
   kernels.addPass(createFuseRows());
@@ -253,6 +262,7 @@ static constexpr Stage cpuStages[] = {
     fuseStage,
     lowerStage,
     {stage::bufferize, "kernels work on memory", buildBufferize},
+    {stage::schedule, "kernels have schedules", buildSchedule},
     {stage::cpu, "kernel ops are loops over vectors", buildCpu},
     {stage::plan, "each buffer has an offset, and tasks have an order",
      buildPlan},
@@ -272,6 +282,8 @@ static constexpr Stage gpuStages[] = {
     lowerStage,
     {stage::bufferize, "kernels work on memory of the device or the host",
      buildBufferizeForGpu},
+    {stage::schedule, "kernels of the host have schedules",
+     buildScheduleForGpu},
     {stage::cpu, "kernel ops of the host are loops over vectors",
      buildCpuForGpu},
     {stage::gpu, "kernels have work items for threads of the GPU", buildGpu},

@@ -12,9 +12,9 @@ namespace weir {
 namespace stage {
 inline constexpr llvm::StringLiteral import("import"), train("train"),
     graph("graph"), grad("grad"), place("place"), fuse("fuse"), lower("lower"),
-    bufferize("bufferize"), cpu("cpu"), gpu("gpu"), plan("plan"),
-    loops("loops"), launch("launch"), convert("convert"), entry("entry"),
-    emit("emit");
+    bufferize("bufferize"), schedule("schedule"), cpu("cpu"), gpu("gpu"),
+    plan("plan"), loops("loops"), launch("launch"), convert("convert"),
+    entry("entry"), emit("emit");
 } // namespace stage
 
 /// One stage: it accepts the form of the program that the stage before leaves.

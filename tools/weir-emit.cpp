@@ -8,6 +8,8 @@
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/Version.h"
 
+#include "dialects/weir/Weir.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Parser/Parser.h"
@@ -59,7 +61,8 @@ int main(int argc, char **argv) {
   weir::settleOptions("weir-emit", &own);
   cl::ParseCommandLineOptions(argc, argv);
   mlir::DialectRegistry registry;
-  registry.insert<mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
+  registry.insert<mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect,
+                  weir::WeirDialect>();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(input, &context);
   if (!module)

@@ -7,7 +7,7 @@
 #include "compiler/emit/Output.h"
 #include "compiler/emit/Weights.h"
 
-#include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Records.h"
 
 #include "llvm/Support/Path.h"
 
@@ -63,8 +63,9 @@ struct Emitter {
   Error writeObject(OutputFile &file, SmallVectorImpl<char> &code) {
     bool embedded = model.weightsBytes && tables.weightsFile.empty();
     if (embedded)
-      if (Error error = placeWeights(code, model.weightsBytes,
-                                     Triple(TargetAttr::get(module).triple)))
+      if (Error error =
+              placeWeights(code, model.weightsBytes,
+                           Triple(TargetAttr::of(module).getTriple())))
         return error;
     return file.write([&](raw_fd_ostream &os) -> Error {
       os.write(code.data(), code.size());
@@ -94,7 +95,7 @@ struct Emitter {
     if (options.product == Product::Executable)
       return linkExecutable(to, object->temporary(), options.customObjects);
     return linkShared(to, object->temporary(), options.customObjects,
-                      TargetAttr::get(module).triple, needsMath);
+                      TargetAttr::of(module).getTriple(), needsMath);
   }
 
   Error text(NativeModule &native) {

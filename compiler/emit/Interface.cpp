@@ -3,7 +3,7 @@
 #include "compiler/emit/Interface.h"
 #include "compiler/emit/Names.h"
 
-#include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Attributes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -70,73 +70,52 @@ struct Reader {
   ModelInterface model;
   TakenNames functionNames, macros;
 
-  Error number(StringRef name, int64_t &to) {
-    Attribute attr = module->getAttr(name);
-    if (!attr)
-      return Error::success();
-    auto value = dyn_cast<IntegerAttr>(attr);
-    if (!value || value.getValue().getSignificantBits() > 64 ||
-        value.getValue().getSExtValue() < 0)
-      return bad(name + " is not a size");
-    to = value.getValue().getSExtValue();
-    return Error::success();
+  /// The number, or 0 where the module has none.
+  int64_t number(const StageAttribute<kinds::Size> &attribute) const {
+    IntegerAttr value = attribute.of(module);
+    return value ? value.getInt() : 0;
   }
 
   Error weights() {
-    auto list = module->getAttrOfType<ArrayAttr>("weir.weights");
+    auto list = attrs::weights.of(module);
     if (!list)
       return Error::success();
     int64_t end = 0;
-    for (Attribute item : list) {
-      auto pair = dyn_cast<ArrayAttr>(item);
-      auto offset = pair && pair.size() == 2 ? dyn_cast<IntegerAttr>(pair[0])
-                                             : IntegerAttr();
-      auto elements = offset ? dyn_cast<ElementsAttr>(pair[1]) : ElementsAttr();
-      auto type = elements ? dyn_cast<RankedTensorType>(elements.getType())
-                           : RankedTensorType();
-      std::optional<weir_dtype> dtype;
-      if (type)
-        dtype = dtypeOf(type.getElementType());
-      if (!dtype)
-        return bad("weir.weights has an entry that is not [offset, elements]");
-      int64_t at = offset.getInt(), bytes;
+    for (auto weight : list.getAsRange<WeightAttr>()) {
+      ElementsAttr elements = weight.getElements();
+      auto type = cast<RankedTensorType>(elements.getType());
+      if (!dtypeOf(type.getElementType()))
+        return bad(attrs::weights.name() + " has an element type that C has "
+                                           "not");
+      int64_t at = weight.getOffset(), bytes;
       if (llvm::MulOverflow(type.getNumElements(),
                             int64_t(type.getElementTypeBitWidth() + 7) / 8,
                             bytes) ||
-          at < end || at % 64 || llvm::AddOverflow(at, bytes, end))
-        return bad(
-            "weir.weights are not in ascending, aligned, separate places");
+          at < end || llvm::AddOverflow(at, bytes, end))
+        return bad(attrs::weights.name() +
+                   " are not in ascending, separate places");
       model.weights.push_back({at, elements});
     }
     if (end > model.weightsBytes)
-      return bad("weir.weights end behind weir.weights_bytes");
+      return bad(attrs::weights.name() + " end behind " +
+                 attrs::weightsBytes.name());
     return Error::success();
   }
 
-  Expected<TensorInterface> tensor(Attribute attr, TakenNames &arguments,
+  Expected<TensorInterface> tensor(TensorAttr attr, TakenNames &arguments,
                                    StringRef macroPrefix) {
-    auto fields = dyn_cast<DictionaryAttr>(attr);
-    auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
-    auto typeAttr = fields ? fields.getAs<TypeAttr>("type") : TypeAttr();
-    auto type = typeAttr ? dyn_cast<RankedTensorType>(typeAttr.getValue())
-                         : RankedTensorType();
-    if (!name || !type || !type.hasStaticShape())
-      return bad("weir.entries has a tensor without name or static type");
+    RankedTensorType type = attr.getType();
     TensorInterface out;
-    out.name = name.str();
-    auto full = fields.getAs<StringAttr>("tensor");
-    out.tensor = full ? full.str() : out.name;
+    out.name = attr.getName().str();
+    out.tensor = attr.getTensor().empty() ? out.name : attr.getTensor().str();
     out.type = type;
-    if (auto of = fields.getAs<IntegerAttr>("shape_of"))
-      out.shapeOf = of.getInt();
-    if (auto least = fields.getAs<DenseI64ArrayAttr>("least"))
+    out.shapeOf = attr.getShapeOf();
+    if (DenseI64ArrayAttr least = attr.getLeast())
       out.least = least.asArrayRef().vec();
-    if (auto dims = fields.getAs<ArrayAttr>("dims"))
-      for (auto dim : dims.getAsRange<StringAttr>())
-        out.dims.push_back(dim.str());
-    if (auto strings = fields.getAs<ArrayAttr>("strings"))
-      for (auto string : strings.getAsRange<StringAttr>())
-        out.strings.push_back(string.str());
+    for (auto dim : attr.getDims().getAsRange<StringAttr>())
+      out.dims.push_back(dim.str());
+    for (auto string : attr.getStrings().getAsRange<StringAttr>())
+      out.strings.push_back(string.str());
     std::optional<weir_dtype> dtype = dtypeOf(type.getElementType());
     if (!dtype)
       return bad("tensor '" + out.name + "' has no type that C can pass");
@@ -171,36 +150,26 @@ struct Reader {
   }
 
   Error variables() {
-    auto list = module->getAttrOfType<ArrayAttr>("weir.variables");
+    auto list = attrs::variables.of(module);
     if (!list)
       return Error::success();
-    for (Attribute item : list) {
-      auto fields = dyn_cast<DictionaryAttr>(item);
-      auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
-      auto key = fields ? fields.getAs<StringAttr>("key") : StringAttr();
-      auto offset =
-          fields ? fields.getAs<IntegerAttr>("offset") : IntegerAttr();
-      auto typeAttr = fields ? fields.getAs<TypeAttr>("type") : TypeAttr();
+    for (auto variable : list.getAsRange<VariableAttr>()) {
       VariableInterface out;
-      out.type = typeAttr ? dyn_cast<RankedTensorType>(typeAttr.getValue())
-                          : RankedTensorType();
-      if (!name || !key || !offset || !out.type || !out.type.hasStaticShape())
-        return bad("weir.variables has one without name, key, offset or type");
-      out.name = name.str();
-      out.key = key.str();
-      out.offset = offset.getInt();
+      out.type = variable.getType();
+      out.name = variable.getName().str();
+      out.key = variable.getKey().str();
+      out.offset = variable.getOffset();
       std::optional<weir_dtype> dtype = dtypeOf(out.type.getElementType());
       if (!dtype || !measure(out.type, out.elements, out.bytes))
         return bad("variable '" + out.name + "' has no type that C can have");
       out.dtype = *dtype;
-      if (out.offset < 0 || out.offset % 64 ||
-          out.bytes > model.stateBytes - out.offset)
+      if (out.bytes > model.stateBytes - out.offset)
         return bad("variable '" + out.name + "' lies outside of the state");
       if (out.key.empty() || StringRef(out.key).contains('\0') ||
           out.key.size() > 4000)
         return bad("variable '" + out.name +
                    "' has a name that checkpoints cannot hold");
-      if (auto slice = fields.getAs<StringAttr>("slice")) {
+      if (StringRef slice = variable.getSlice(); !slice.empty()) {
         out.slice = parseSlice(slice);
         if (!out.slice || out.type.getShape() != ArrayRef(out.slice->shape()))
           return bad("variable '" + out.name + "' is no slice '" + slice.str() +
@@ -224,31 +193,24 @@ struct Reader {
     return Error::success();
   }
 
-  Error function(Attribute attr, bool alone) {
-    auto fields = dyn_cast<DictionaryAttr>(attr);
-    auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
-    auto symbol = fields ? fields.getAs<StringAttr>("symbol") : StringAttr();
-    if (!name || !symbol)
-      return bad("weir.entries has a function without name or symbol");
+  Error function(EntryAttr entry, bool alone) {
     FunctionInterface out;
-    out.name = name.str();
-    out.symbol = symbol.str();
-    out.usesState = fields.contains("state");
-    out.isInit = fields.contains("init");
+    out.name = entry.getName().str();
+    out.symbol = entry.getSymbol().str();
+    out.usesState = entry.getState();
+    out.isInit = entry.getInit();
     out.c = out.isInit ? model.prefix + "_init"
                        : unique(model.prefix + "_" + cIdentifier(out.name),
                                 functionNames);
     if (model.gpu)
       out.device = unique(out.c + "_device", functionNames);
-    out.capturable = fields.contains("capturable");
+    out.capturable = entry.getCapturable();
     std::string macro =
         alone ? model.macro : model.macro + "_" + cMacro(out.name);
     TakenNames arguments;
     for (bool input : {true, false}) {
-      auto list = fields.getAs<ArrayAttr>(input ? "inputs" : "outputs");
-      if (!list)
-        continue;
-      for (Attribute item : list) {
+      ArrayAttr list = input ? entry.getInputs() : entry.getOutputs();
+      for (auto item : list.getAsRange<TensorAttr>()) {
         Expected<TensorInterface> one = tensor(item, arguments, macro);
         if (!one)
           return one.takeError();
@@ -282,43 +244,37 @@ struct Reader {
     if (model.prefix.back() == '_')
       model.prefix += "model";
     model.macro = cMacro(model.prefix);
-    if (auto source = module->getAttrOfType<StringAttr>("weir.source"))
+    if (auto source = attrs::source.of(module))
       model.source = source.str();
-    TargetAttr target = TargetAttr::get(module);
-    model.target =
-        (target.triple + " " + target.cpu + " " + target.features).str();
-    model.levels = {target.cpu.str()};
-    if (auto levels = module->getAttrOfType<ArrayAttr>("weir.levels")) {
+    TargetAttr target = TargetAttr::of(module);
+    model.target = (target.getTriple() + " " + target.getCpu() + " " +
+                    target.getFeatures())
+                       .str();
+    model.levels = {target.getCpu().str()};
+    if (auto levels = attrs::levels.of(module)) {
       model.levels.clear();
       for (auto name : levels.getAsRange<StringAttr>())
         model.levels.push_back(name.str());
       model.target =
-          (target.triple + " " + llvm::join(model.levels, ",")).str();
+          (target.getTriple() + " " + llvm::join(model.levels, ",")).str();
     }
-    if (auto threads = module->getAttrOfType<IntegerAttr>("weir.threads"))
+    if (auto threads = attrs::threads.of(module))
       model.threads = std::clamp<int64_t>(threads.getInt(), 1, 256);
-    if (Error error = number("weir.arena_bytes", model.arenaBytes))
-      return error;
-    if (Error error = number("weir.max_live_bytes", model.maxLiveBytes))
-      return error;
-    if (Error error = number("weir.weights_bytes", model.weightsBytes))
-      return error;
-    if (Error error = number("weir.state_bytes", model.stateBytes))
-      return error;
+    model.arenaBytes = number(attrs::arenaBytes);
+    model.maxLiveBytes = number(attrs::maxLiveBytes);
+    model.weightsBytes = number(attrs::weightsBytes);
+    model.stateBytes = number(attrs::stateBytes);
     if (Error error = weights())
       return error;
-    if (auto checks = module->getAttrOfType<ArrayAttr>("weir.checks"))
-      for (Attribute check : checks) {
-        auto text = dyn_cast<StringAttr>(check);
-        if (!text)
-          return bad("weir.checks has an entry that is no text");
+    if (auto checks = attrs::checks.of(module))
+      for (auto text : checks.getAsRange<StringAttr>())
         model.checks.push_back(text.str());
-      }
     if (Error error = readGpu(module, model))
       return error;
-    auto entries = module->getAttrOfType<ArrayAttr>("weir.entries");
+    auto entries = attrs::entries.of(module);
     if (!entries || entries.empty())
-      return bad("the module has no weir.entries: nothing to call");
+      return bad("the module has no " + attrs::entries.name() +
+                 ": nothing to call");
     for (StringRef used : {"create", "destroy", "info", "last_error",
                            "status_text", "ctx", "run"})
       functionNames.insert({(model.prefix + "_" + used).str(), 2});
@@ -333,23 +289,21 @@ struct Reader {
         functionNames.insert({(model.prefix + "_" + used).str(), 2});
       macros.insert({model.macro + "_STATE", 2});
     }
-    size_t others = llvm::count_if(entries, [](Attribute entry) {
-      auto fields = dyn_cast<DictionaryAttr>(entry);
-      return !fields || !fields.contains("init");
-    });
+    SmallVector<EntryAttr> all =
+        llvm::to_vector(entries.getAsRange<EntryAttr>());
+    size_t others =
+        llvm::count_if(all, [](EntryAttr entry) { return !entry.getInit(); });
     if (entries.size() - others > 1)
-      return bad("weir.entries has two that give variables first values");
+      return bad(attrs::entries.name() +
+                 " has two that give variables first values");
     model.plainRun = others == 1;
     // Signatures called `run` themselves.
-    for (Attribute entry : entries) {
-      auto fields = dyn_cast<DictionaryAttr>(entry);
-      auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
-      if (name && cIdentifier(name.getValue()) == "run") {
+    for (EntryAttr entry : all)
+      if (cIdentifier(entry.getName()) == "run") {
         functionNames.erase(model.prefix + "_run");
         model.plainRun = false;
       }
-    }
-    for (Attribute entry : entries)
+    for (EntryAttr entry : all)
       if (Error error = function(entry, others == 1))
         return error;
     if (Error error = variables())

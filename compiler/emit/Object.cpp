@@ -2,9 +2,11 @@
 // tables, hide all but the public names.
 
 #include "compiler/emit/Object.h"
+
+#include "compiler/emit/Names.h"
 #include "compiler/emit/Simulate.h"
 
-#include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -55,20 +57,20 @@ CodeGenOptLevel codegenLevel(unsigned optLevel) {
   return CodeGenOptLevel::Aggressive;
 }
 
-Expected<std::unique_ptr<TargetMachine>> makeMachine(const TargetAttr &target,
+Expected<std::unique_ptr<TargetMachine>> makeMachine(TargetAttr target,
                                                      unsigned optLevel) {
   std::string error;
   const Target *found =
-      TargetRegistry::lookupTarget(target.triple.str(), error);
+      TargetRegistry::lookupTarget(target.getTriple().str(), error);
   if (!found)
     return fault(error);
   TargetOptions options;
   options.FunctionSections = options.DataSections = true;
   std::unique_ptr<TargetMachine> machine(found->createTargetMachine(
-      target.triple, target.cpu, target.features, options, Reloc::PIC_,
-      std::nullopt, codegenLevel(optLevel)));
+      target.getTriple(), target.getCpu(), target.getFeatures(), options,
+      Reloc::PIC_, std::nullopt, codegenLevel(optLevel)));
   if (!machine)
-    return fault("no code generator for " + target.triple);
+    return fault("no code generator for " + target.getTriple());
   return std::move(machine);
 }
 
@@ -151,13 +153,13 @@ void hideAllBut(Module &module, const StringSet<> &visible) {
 
 /// The model's code is for the model's processor. The runtime's stays generic:
 /// its check of the processor must run on any.
-void setModelAttributes(Module &module, const TargetAttr &target) {
+void setModelAttributes(Module &module, TargetAttr target) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    function.addFnAttr("target-cpu", target.cpu);
-    function.addFnAttr("target-features", target.features);
-    if (target.vectorBits >= 512)
+    function.addFnAttr("target-cpu", target.getCpu());
+    function.addFnAttr("target-features", target.getFeatures());
+    if (target.getVectorBits() >= 512)
       function.addFnAttr("prefer-vector-width", "512");
   }
 }
@@ -186,20 +188,18 @@ void setCommonAttributes(Module &module) {
 static Expected<std::unique_ptr<Module>>
 translateLevel(mlir::ModuleOp source, LLVMContext &context,
                const DataLayout &layout, StringRef prefix) {
-  TargetAttr target = TargetAttr::get(source);
+  TargetAttr target = TargetAttr::of(source);
   auto kernels = takeSimulatedKernels(source);
   auto module = mlir::translateModuleToLLVMIR(source, context, "weir");
   if (!module)
     return fault("the module does not translate to LLVM IR");
-  module->setTargetTriple(target.triple);
+  module->setTargetTriple(target.getTriple());
   module->setDataLayout(layout);
   module->setPICLevel(PICLevel::BigPIC);
   prefixDefinitions(*module, prefix);
   if (kernels)
-    if (Error error = simulateKernels(
-            *kernels,
-            source->getAttrOfType<mlir::ArrayAttr>("weir.gpu_kernels"), prefix,
-            *module))
+    if (Error error = simulateKernels(*kernels, attrs::gpuKernels.of(source),
+                                      prefix, *module))
       return std::move(error);
   setModelAttributes(*module, target);
   return std::move(module);
@@ -215,7 +215,7 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
   mlir::registerLLVMDialectTranslation(mlirContext);
 
   // Functions say which processor they are for; the rest is the least one's.
-  TargetAttr target = TargetAttr::get(levels.back());
+  TargetAttr target = TargetAttr::of(levels.back());
   auto machine = makeMachine(target, optLevel);
   if (!machine)
     return machine.takeError();
@@ -225,9 +225,10 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
   native.makeMachine = [=] { return cantFail(makeMachine(target, optLevel)); };
   native.context = std::make_unique<LLVMContext>();
   for (auto [i, source] : enumerate(levels)) {
-    TargetAttr itsTarget = TargetAttr::get(source);
-    LevelOptions level = {i ? "weir." + std::to_string(i) + "." : "weir.",
-                          requiredCpuBits(target.triple, itsTarget.features)};
+    TargetAttr itsTarget = TargetAttr::of(source);
+    LevelOptions level = {
+        globals::prefix.str() + (i ? std::to_string(i) + "." : ""),
+        requiredCpuBits(target.getTriple(), itsTarget.getFeatures())};
     auto made =
         translateLevel(source, *native.context,
                        native.machine->createDataLayout(), level.symbols);
@@ -241,7 +242,8 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
   }
   Module &module = *native.module;
   bool half = usesHalf(module);
-  StringRef arch = Triple::getArchTypeName(Triple(target.triple).getArch());
+  StringRef arch =
+      Triple::getArchTypeName(Triple(target.getTriple()).getArch());
   if (Error error = linkBitcode(module, runtimeBitcode(arch)))
     return std::move(error);
   if (model.gpu)

@@ -2,6 +2,8 @@
 
 #include "compiler/emit/Simulate.h"
 
+#include "dialects/weir/Records.h"
+
 #include "compiler/emit/SimulatedPtx.h"
 #include "passes/entry/DeviceMath.h"
 
@@ -308,16 +310,16 @@ Error simulateKernels(mlir::ModuleOp kernels, mlir::ArrayAttr names,
   if (NamedMDNode *notes = module->getNamedMetadata("nvvm.annotations"))
     notes->eraseFromParent();
   SmallVector<Constant *> table;
-  for (auto fields : names.getAsRange<mlir::DictionaryAttr>()) {
-    StringRef name = fields.getAs<mlir::StringAttr>("name").getValue();
+  for (auto row : names.getAsRange<GpuKernelAttr>()) {
+    StringRef name = row.getName();
     Function *kernel = module->getFunction(name);
     if (!kernel)
       return fault("there is no kernel '" + name + "'");
-    auto row = Simulated(*kernel).run();
-    if (!row)
-      return row.takeError();
-    cast<Function>((*row)->getOperand(0))->setName(prefix + name);
-    table.push_back(*row);
+    auto simulated = Simulated(*kernel).run();
+    if (!simulated)
+      return simulated.takeError();
+    cast<Function>((*simulated)->getOperand(0))->setName(prefix + name);
+    table.push_back(*simulated);
   }
   SmallVector<GlobalVariable *> shared;
   for (GlobalVariable &variable : module->globals())

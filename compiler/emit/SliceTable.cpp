@@ -1,5 +1,6 @@
 // Emits the table of slices.
 
+#include "compiler/emit/Names.h"
 #include "compiler/emit/Tables.h"
 
 #include "llvm/IR/Constants.h"
@@ -17,14 +18,14 @@ static Constant *constant(Module &module, Constant *value, const Twine &name) {
 static Constant *numbers(Module &module, ArrayRef<int64_t> values) {
   SmallVector<uint64_t> all(values.begin(), values.end());
   return constant(module, ConstantDataArray::get(module.getContext(), all),
-                  "weir.sizes");
+                  globals::sizes);
 }
 
 static Constant *bytes(Module &module, StringRef text) {
   return constant(module,
                   ConstantDataArray::getString(module.getContext(), text,
                                                /*AddNull=*/false),
-                  "weir.key");
+                  globals::key);
 }
 
 /// The entry behind its type of the tensor that the variable `first` and those
@@ -67,7 +68,7 @@ Constant *addSliceTable(Module &module, const ModelInterface &model) {
                   size(wholeBytes)}));
   }
   auto *type = ArrayType::get(items[0]->getType(), items.size());
-  return constant(module, ConstantArray::get(type, items), "weir.slices");
+  return constant(module, ConstantArray::get(type, items), globals::slices);
 }
 
 } // namespace weir

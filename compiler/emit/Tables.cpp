@@ -35,7 +35,7 @@ struct Builder {
   }
   Constant *text(StringRef value) {
     auto *global = cast<GlobalVariable>(
-        constant(ConstantDataArray::getString(context, value), "weir.text"));
+        constant(ConstantDataArray::getString(context, value), globals::text));
     global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
     global->setAlignment(Align(1));
     return global;
@@ -69,7 +69,7 @@ struct Builder {
     return list(items, name);
   }
   Constant *shapeOf(mlir::RankedTensorType type) {
-    return int64s(type.getShape(), "weir.shape");
+    return int64s(type.getShape(), globals::shape);
   }
   Constant *texts(ArrayRef<std::string> strings, StringRef name) {
     SmallVector<Constant *> items;
@@ -85,12 +85,13 @@ struct Builder {
           {cText(one.name), cText(one.tensor), int32(one.dtype),
            int32(one.type.getRank()), shapeOf(one.type), int64(one.elements),
            int64(one.bytes), int64(one.shapeTensor),
-           one.shapeTensor < 0 ? null() : int64s(one.least, "weir.least"),
-           one.shapeTensor < 0 ? null() : texts(one.dims, "weir.dims"),
+           one.shapeTensor < 0 ? null() : int64s(one.least, globals::least),
+           one.shapeTensor < 0 ? null() : texts(one.dims, globals::dims),
            int64(one.strings.size()),
-           one.strings.empty() ? null() : texts(one.strings, "weir.strings")}));
+           one.strings.empty() ? null()
+                               : texts(one.strings, globals::strings)}));
     }
-    return list(items, "weir.tensors");
+    return list(items, globals::tensors);
   }
 
   Constant *variables() {
@@ -101,7 +102,7 @@ struct Builder {
                   int32(one.type.getRank()), shapeOf(one.type),
                   int64(one.elements), int64(one.bytes), int64(one.offset)}));
     }
-    return list(items, "weir.variables");
+    return list(items, globals::variables);
   }
 
   /// What weir_role each function has.
@@ -111,7 +112,7 @@ struct Builder {
     SmallVector<uint8_t> all;
     for (const FunctionInterface &function : model.functions)
       all.push_back(function.isInit ? 2 : function.usesState ? 1 : 0);
-    return constant(ConstantDataArray::get(context, all), "weir.roles");
+    return constant(ConstantDataArray::get(context, all), globals::roles);
   }
 
   /// The function that gives a variable's address.
@@ -191,7 +192,7 @@ struct Builder {
     for (const GpuImage &image : model.images) {
       auto *data = cast<GlobalVariable>(
           constant(ConstantDataArray::getString(context, image.data),
-                   image.cubin ? "weir.cubin" : "weir.ptx"));
+                   image.cubin ? globals::cubin : globals::ptx));
       data->setAlignment(Align(64));
       images.push_back(record({int32(image.cubin ? 2 : 1), int32(image.sm),
                                int32(image.specific), int32(0), data,
@@ -207,10 +208,10 @@ struct Builder {
         GlobalAlias::create(n + "_run_device", f);
       flags.push_back(int32(function.capturable));
     }
-    Function *run = forward("weir.run_device", "weir_gpu_model_run_device", i32,
-                            {ptr, i32, ptr, i32, ptr});
+    Function *run = forward(globals::runDevice, "weir_gpu_model_run_device",
+                            i32, {ptr, i32, ptr, i32, ptr});
     Function *wait = forward(n + "_wait", "weir_gpu_model_wait", i32, {ptr});
-    Function *tensor = forward("weir.device_tensor", "weir_gpu_model_tensor",
+    Function *tensor = forward(globals::deviceTensor, "weir_gpu_model_tensor",
                                ptr, {ptr, i32, i32});
     if (!run || !wait || !tensor)
       return null();
@@ -218,9 +219,9 @@ struct Builder {
     tensor->setLinkage(GlobalValue::InternalLinkage);
     Constant *info = constant(
         record({int32(images.size()), int32(kernels.size()),
-                list(images, "weir.images"), list(kernels, "weir.kernels"),
-                list(flags, "weir.flags"), run, wait, tensor}),
-        "weir.gpu");
+                list(images, globals::images), list(kernels, globals::kernels),
+                list(flags, globals::flags), run, wait, tensor}),
+        globals::gpu);
     IRBuilder<>(&define(n + "_gpu", ptr, {})->getEntryBlock()).CreateRet(info);
     return info;
   }
@@ -234,14 +235,14 @@ struct Builder {
     auto *type = ArrayType::get(Type::getInt8Ty(context), 64);
     auto *bytes =
         new GlobalVariable(module, type, true, GlobalValue::InternalLinkage,
-                           Constant::getNullValue(type), "weir.weights");
+                           Constant::getNullValue(type), globals::weights);
     bytes->setSection(
         weightsSection(model.weightsBytes, Triple(module.getTargetTriple())));
     bytes->setAlignment(Align(64));
     bytes->setExternallyInitialized(true);
     auto *slot =
         new GlobalVariable(module, ptr, true, GlobalValue::InternalLinkage,
-                           bytes, "weir.weights_slot");
+                           bytes, globals::weightsSlot);
     slot->setExternallyInitialized(true);
     return slot;
   }
@@ -270,7 +271,7 @@ struct Builder {
     }
     for (unsigned i = 0; i < 8; ++i)
       cpu.push_back(int32(i < level.cpu.size() ? level.cpu[i] : 0));
-    return record({list(entries, "weir.entries"),
+    return record({list(entries, globals::entries),
                    ConstantArray::get(ArrayType::get(i32, 8), cpu)});
   }
 
@@ -279,9 +280,9 @@ struct Builder {
     if (model.gpu)
       fields.append({ptr, ptr, i64, ptr, i64, ptr, i64, i64, i64});
     auto *tableType = StructType::get(context, fields);
-    table =
-        new GlobalVariable(module, tableType, true,
-                           GlobalValue::InternalLinkage, nullptr, "weir.model");
+    table = new GlobalVariable(module, tableType, true,
+                               GlobalValue::InternalLinkage, nullptr,
+                               globals::model);
 
     std::string n = model.prefix;
     std::string to = model.gpu ? "weir_gpu_" : "weir_";
@@ -292,7 +293,7 @@ struct Builder {
     Function *lastError =
         forward(n + "_last_error", to + "model_last_error", ptr, {ptr});
     Function *run =
-        forward("weir.run", to + "model_run", i32, {ptr, i32, ptr, i32});
+        forward(globals::run, to + "model_run", i32, {ptr, i32, ptr, i32});
     Function *text = runtime(to + "status_text");
     if (!create || !destroy || !lastError || !run || !text)
       return createStringError("the runtime lacks " + missing);
@@ -324,7 +325,7 @@ struct Builder {
 
     Constant *state = null(), *save = null(), *restore = null();
     if (!model.variables.empty()) {
-      Function *base = forward("weir.state", to + "model_state", ptr, {ptr});
+      Function *base = forward(globals::state, to + "model_state", ptr, {ptr});
       state = base;
       // A GPU's copies the variables and leaves the files to the other's.
       auto checkpoint = [&](StringRef name) {
@@ -350,7 +351,7 @@ struct Builder {
     SmallVector<Constant *> about{
         int32(WEIR_ABI_VERSION),
         int32(functions.size()),
-        list(functions, "weir.functions"),
+        list(functions, globals::functions),
         cText(n),
         cText(model.source),
         cText(model.target),
@@ -361,16 +362,16 @@ struct Builder {
       about.push_back(int64(bytes));
     about.append({int64(64), create, run, lastError, destroy, statusText});
     about.append({int32(model.threads), int32(names.size()),
-                  list(names, "weir.level_names"), int64(model.stateBytes),
+                  list(names, globals::levelNames), int64(model.stateBytes),
                   int32(model.variables.size()), int32(initNumber), variables(),
                   state, save, restore});
-    Constant *info = constant(record(about), "weir.info");
+    Constant *info = constant(record(about), globals::info);
     Function *infoFunction = define(n + "_info", ptr, {});
     IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);
 
     SmallVector<Constant *> values{info,
-                                   list(levels, "weir.levels"),
-                                   list(checks, "weir.checks"),
+                                   list(levels, globals::levels),
+                                   list(checks, globals::checks),
                                    int64(checks.size()),
                                    weights(),
                                    int64(options.weightsHash),

@@ -3,6 +3,8 @@
 
 #include "compiler/emit/Weights.h"
 
+#include "dialects/weir/Attributes.h"
+
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -84,8 +86,8 @@ Error streamBlob(ElementsAttr elements, Sink &sink) {
   }
   auto dense = dyn_cast<DenseIntOrFPElementsAttr>(elements);
   if (!dense)
-    return bad(
-        "weir.weights holds elements that are neither dense nor a resource");
+    return bad(attrs::weights.name() +
+               " holds elements that are neither dense nor a resource");
   ArrayRef<char> data = dense.getRawData();
   if (dense.isSplat() && boolean) {
     char value = data[0] ? 1 : 0;

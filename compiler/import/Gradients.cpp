@@ -8,6 +8,7 @@
 
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/loss/FormLoss.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -37,7 +38,7 @@ FailureOr<std::string> addGradient(Report &report, size_t k, StringRef called,
 Value watchedValue(ImplicitLocOpBuilder &b, Value value, int64_t number) {
   auto barrier = b.create<graph::BarrierOp>(value);
   // CSE merges ops that are alike, as barriers of equal constants would be.
-  barrier->setAttr("weir.watched", b.getI64IntegerAttr(number));
+  attrs::watched.set(barrier, number);
   return barrier;
 }
 

@@ -7,6 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -35,14 +36,15 @@ std::string parseStates(StringRef text, ImportOptions &options) {
 
 namespace {
 
-StringRef textOf(DictionaryAttr attributes, StringRef key) {
-  auto text = attributes.getAs<StringAttr>(key);
+StringRef textOf(DictionaryAttr attributes,
+                 const StageAttribute<kinds::Text> &attribute) {
+  StringAttr text = attribute.in(attributes);
   return text ? text.getValue() : StringRef();
 }
 
 /// Whether it holds the sizes of another argument or result.
 bool isShape(DictionaryAttr attributes) {
-  return attributes.contains("weir.shape_of");
+  return attrs::shapeOf.isIn(attributes);
 }
 
 /// The arguments or the results of an entry.
@@ -65,10 +67,10 @@ struct Side {
   std::optional<unsigned> find(StringRef wanted) const {
     wanted.consume_back(":0");
     for (auto [i, each] : llvm::enumerate(attributes)) {
-      StringRef tensor = textOf(each, "weir.tensor");
+      StringRef tensor = textOf(each, attrs::tensor);
       tensor.consume_back(":0");
       if (!isShape(each) &&
-          (wanted == textOf(each, "weir.name") || wanted == tensor))
+          (wanted == textOf(each, attrs::name) || wanted == tensor))
         return i;
     }
     return std::nullopt;
@@ -76,13 +78,12 @@ struct Side {
   void addNames(SmallVectorImpl<StringRef> &names) const {
     for (DictionaryAttr each : attributes)
       if (!isShape(each))
-        names.push_back(textOf(each, "weir.name"));
+        names.push_back(textOf(each, attrs::name));
   }
   /// What has the sizes of number `i`, where only the run knows them.
   std::optional<unsigned> sizesOf(unsigned i) const {
     for (auto [at, each] : llvm::enumerate(attributes))
-      if (auto of = each.getAs<IntegerAttr>("weir.shape_of");
-          of && of.getInt() == i)
+      if (auto of = attrs::shapeOf.in(each); of && of.getInt() == i)
         return at;
     return std::nullopt;
   }
@@ -92,10 +93,10 @@ struct Side {
     SmallVector<DictionaryAttr> left;
     for (auto [at, each] : llvm::enumerate(attributes)) {
       NamedAttrList list(each);
-      auto of = each.getAs<IntegerAttr>("weir.shape_of");
+      auto of = attrs::shapeOf.in(each);
       if (of && of.getInt() > i)
-        list.set("weir.shape_of",
-                 IntegerAttr::get(of.getType(), of.getInt() - 1));
+        attrs::shapeOf.addTo(list,
+                             IntegerAttr::get(of.getType(), of.getInt() - 1));
       if (at != i)
         left.push_back(list.getDictionary(each.getContext()));
     }
@@ -121,7 +122,7 @@ public:
   Holder(Report &report, ModuleOp module, const HeldState &state)
       : report(report), module(module), state(state) {
     for (auto entry : module.getOps<FuncOp>())
-      if (entry->hasAttr("weir.entry"))
+      if (attrs::entry.isOn(entry))
         entries.push_back(entry);
   }
 
@@ -179,7 +180,7 @@ private:
         continue;
       DenseI64ArrayAttr lows;
       if (std::optional<unsigned> shape = inputs.sizesOf(*at))
-        lows = inputs.attributes[*shape].getAs<DenseI64ArrayAttr>("weir.least");
+        lows = attrs::least.in(inputs.attributes[*shape]);
       auto own = mlir::cast<RankedTensorType>(inputs.types[*at]);
       // Functions may have room for sizes of their own.
       bool isAlike =
@@ -193,7 +194,7 @@ private:
       room = type ? largest(room, own) : own;
       type = own;
       least = lows;
-      name = textOf(inputs.attributes[*at], "weir.name");
+      name = textOf(inputs.attributes[*at], attrs::name);
     }
     if (!type)
       return say() << "there is no input '" << escaped(state.input) << "'"
@@ -312,7 +313,7 @@ LogicalResult holdStates(Report &report, ModuleOp module,
   for (auto variable : module.getOps<graph::VariableOp>())
     hasInit &= variable.getInitial().has_value();
   for (auto function : module.getOps<FuncOp>())
-    hasInit |= function->hasAttr("weir.init");
+    hasInit |= attrs::init.isOn(function);
   for (const HeldState &state : options.states)
     if (failed(Holder(report, module, state).run(hasInit)))
       return failure();

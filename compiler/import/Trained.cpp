@@ -5,6 +5,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/Elements.h"
 #include "compiler/import/build/Philox.h"
+#include "dialects/weir/Attributes.h"
 
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/xxhash.h"
@@ -112,8 +113,7 @@ FailureOr<ElementsAttr> firstValue(Report &report,
 }
 
 void markTraining(func::FuncOp function, ArrayRef<int64_t> openDims) {
-  function->setAttr("weir.training",
-                    DenseI64ArrayAttr::get(function.getContext(), openDims));
+  attrs::lossOperands.set(function, openDims);
 }
 
 /// What the loss is of, where the builder is in it.
@@ -122,7 +122,7 @@ static func::FuncOp trainedFunction(OpBuilder &builder) {
   auto function = dyn_cast<func::FuncOp>(around);
   if (!function)
     function = around->getParentOfType<func::FuncOp>();
-  return function && function->hasAttr("weir.training") ? function
+  return function && attrs::lossOperands.isOn(function) ? function
                                                         : func::FuncOp();
 }
 
@@ -130,9 +130,8 @@ Value stepsSoFar(OpBuilder &builder, Location at) {
   func::FuncOp function = trainedFunction(builder);
   if (!function)
     return {};
-  constexpr StringRef mark = "weir.steps";
   for (auto read : function.getOps<graph::ReadVariableOp>())
-    if (read->hasAttr(mark))
+    if (attrs::steps.isOn(read))
       return read;
   auto module = function->getParentOfType<ModuleOp>();
   std::string name = "random_steps";
@@ -148,7 +147,7 @@ Value stepsSoFar(OpBuilder &builder, Location at) {
   builder.setInsertionPointToStart(&function.getBody().front());
   auto read =
       builder.create<graph::ReadVariableOp>(at, type, variable.getSymName());
-  read->setAttr(mark, builder.getUnitAttr());
+  attrs::steps.set(read);
   ImplicitLocOpBuilder b(at, builder);
   b.create<graph::WriteVariableOp>(variable.getSymName(),
                                    (Expr(b, read) + 1).value);
@@ -166,12 +165,10 @@ void keepInStep(OpBuilder &builder, Location at, StringRef name, Value value) {
     builder.create<graph::WriteVariableOp>(at, variable.getSymName(), value);
 }
 
-void markTrained(graph::VariableOp variable) {
-  variable->setAttr("weir.trained", UnitAttr::get(variable.getContext()));
-}
+void markTrained(graph::VariableOp variable) { attrs::trained.set(variable); }
 
 bool isMarkedTrained(graph::VariableOp variable) {
-  return variable->hasAttr("weir.trained");
+  return attrs::trained.isOn(variable);
 }
 
 LogicalResult checkTrained(Report &report, const ImportOptions &options,

@@ -5,6 +5,7 @@
 #include "compiler/Diagnostics.h"
 #include "compiler/Place.h"
 #include "compiler/import/TypeText.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/Visitors.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -57,7 +58,7 @@ struct Writer {
   }
 
   static StringRef nameAt(DictionaryAttr names) {
-    auto name = names ? names.getAs<StringAttr>("weir.name") : StringAttr();
+    StringAttr name = attrs::name.in(names);
     return name ? name.getValue() : StringRef();
   }
 
@@ -65,7 +66,7 @@ struct Writer {
     auto function = dyn_cast<FunctionOpInterface>(op);
     std::string label;
     if (function) {
-      auto entry = op->getAttrOfType<StringAttr>("weir.entry");
+      auto entry = attrs::entry.of(op);
       label = (entry ? entry.getValue() : function.getName()).str();
     } else if (op->getNumRegions() > 1) {
       label = op->getName().stripDialect().str() + ", region " +

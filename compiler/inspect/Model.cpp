@@ -10,6 +10,7 @@
 #include "compiler/import/TypeText.h"
 
 #include "dialects/graph/MultiplyAdds.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -203,7 +204,7 @@ static OwningOpRef<ModuleOp> imported(MLIRContext *context,
   if (module)
     nameTensors(*module, options.inputNames, options.outputNames);
   if (module && options.training)
-    (*module)->setAttr("weir.training", options.training);
+    attrs::training.set((*module), options.training);
   return module;
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/Place.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/MultiplyAdds.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -23,81 +24,59 @@ static std::string textOf(Type type) {
 /// MLIR's strings are any bytes, JSON's are UTF-8.
 static std::string textOf(StringRef bytes) { return json::fixUTF8(bytes); }
 
-static json::Array tensorsOf(Attribute list) {
-  json::Array tensors;
-  for (Attribute tensor : llvm::cast<ArrayAttr>(list)) {
-    auto fields = dyn_cast<DictionaryAttr>(tensor);
-    if (!fields)
-      continue;
-    json::Object object;
-    for (NamedAttribute field : fields) {
-      if (auto text = dyn_cast<StringAttr>(field.getValue()))
-        object[field.getName().getValue()] = textOf(text.getValue());
-      else if (auto type = dyn_cast<TypeAttr>(field.getValue()))
-        object[field.getName().getValue()] = textOf(type.getValue());
-    }
-    tensors.push_back(std::move(object));
+static json::Object describeTensor(TensorAttr tensor) {
+  json::Object object{{"type", textOf(tensor.getType())}};
+  for (auto [key, name] : {std::pair("name", tensor.getName()),
+                           std::pair("tensor", tensor.getTensor())})
+    if (!name.empty())
+      object[key] = textOf(name);
+  if (!tensor.getStrings().empty()) {
+    json::Array strings;
+    for (auto string : tensor.getStrings().getAsRange<StringAttr>())
+      strings.push_back(textOf(string.getValue()));
+    object["strings"] = std::move(strings);
   }
-  return tensors;
+  return object;
 }
 
-/// Adds what the attributes of shapes say of the tensors that they are of;
-/// `prefix` comes before the attributes' keys.
-static void addOpenDims(json::Array &tensors, ArrayRef<DictionaryAttr> all,
-                        ArrayRef<Type> types, StringRef prefix,
-                        json::Array &open) {
-  auto key = [&](StringRef name) { return (prefix + name).str(); };
-  for (DictionaryAttr fields : all) {
-    auto of = fields ? fields.getAs<IntegerAttr>(key("shape_of")) : nullptr;
-    auto least = of ? fields.getAs<DenseI64ArrayAttr>(key("least")) : nullptr;
-    auto dims = of ? fields.getAs<ArrayAttr>(key("dims")) : nullptr;
-    if (!least || !dims || of.getInt() < 0 ||
-        of.getInt() >= static_cast<int64_t>(types.size()))
-      continue;
-    auto type = dyn_cast<RankedTensorType>(types[of.getInt()]);
-    OpenShape shape;
-    shape.least.assign(least.asArrayRef().begin(), least.asArrayRef().end());
-    for (auto name : dims.getAsRange<StringAttr>())
-      shape.names.push_back(name.str());
-    if (!type || static_cast<size_t>(type.getRank()) != shape.least.size() ||
-        shape.names.size() != shape.least.size())
-      continue;
-    shape.most.assign(type.getShape().begin(), type.getShape().end());
-    shape.element = textOf(type.getElementType());
-    describeOpen(*tensors[of.getInt()].getAsObject(), open, shape);
-  }
+/// Adds the sizes that `shape` has to the tensor `type`, described by `to`.
+static void addOpenDims(TensorAttr shape, RankedTensorType type,
+                        json::Object &to, json::Array &open) {
+  OpenShape sizes;
+  if (DenseI64ArrayAttr least = shape.getLeast())
+    sizes.least.assign(least.asArrayRef().begin(), least.asArrayRef().end());
+  for (auto name : shape.getDims().getAsRange<StringAttr>())
+    sizes.names.push_back(name.str());
+  auto rank = static_cast<size_t>(type.getRank());
+  if (sizes.least.size() != rank || sizes.names.size() != rank)
+    return;
+  sizes.most.assign(type.getShape().begin(), type.getShape().end());
+  sizes.element = textOf(type.getElementType());
+  describeOpen(to, open, sizes);
 }
 
-static json::Array entryTensors(ArrayAttr list, json::Array &open) {
-  json::Array tensors = tensorsOf(list);
-  SmallVector<DictionaryAttr> all;
-  SmallVector<Type> types;
-  for (Attribute tensor : list)
-    if (auto fields = dyn_cast<DictionaryAttr>(tensor)) {
-      auto type = fields.getAs<TypeAttr>("type");
-      all.push_back(fields);
-      types.push_back(type ? type.getValue()
-                           : NoneType::get(list.getContext()));
-    }
-  addOpenDims(tensors, all, types, "", open);
-  return tensors;
+static json::Array describeTensors(ArrayRef<TensorAttr> tensors,
+                                   json::Array &open) {
+  json::Array all;
+  for (TensorAttr tensor : tensors)
+    all.push_back(describeTensor(tensor));
+  for (TensorAttr shape : tensors)
+    if (auto of = static_cast<size_t>(shape.getShapeOf()); of < tensors.size())
+      addOpenDims(shape, tensors[of].getType(), *all[of].getAsObject(), open);
+  return all;
 }
 
 /// The entries that stage `plan` has written on the module.
 static json::Array entriesOf(ArrayAttr entries) {
   json::Array signatures;
-  for (Attribute entry : entries) {
-    auto fields = dyn_cast<DictionaryAttr>(entry);
-    if (!fields)
-      continue;
-    json::Object signature;
-    for (StringRef key : {"name", "symbol"})
-      if (auto text = fields.getAs<StringAttr>(key))
-        signature[key] = textOf(text.getValue());
+  for (auto entry : entries.getAsRange<EntryAttr>()) {
     json::Array open;
-    for (StringRef key : {"inputs", "outputs"})
-      if (auto list = fields.getAs<ArrayAttr>(key))
-        signature[key] = entryTensors(list, open);
+    json::Object signature{{"name", textOf(entry.getName())},
+                           {"symbol", textOf(entry.getSymbol())}};
+    for (auto [key, list] : {std::pair("inputs", entry.getInputs()),
+                             std::pair("outputs", entry.getOutputs())})
+      signature[key] =
+          describeTensors(llvm::to_vector(list.getAsRange<TensorAttr>()), open);
     if (!open.empty())
       signature["open"] = std::move(open);
     signatures.push_back(std::move(signature));
@@ -105,20 +84,23 @@ static json::Array entriesOf(ArrayAttr entries) {
   return signatures;
 }
 
-/// A tensor of a function before stage `plan`: its names are attributes.
-static json::Object tensorOf(Type type, DictionaryAttr names) {
-  json::Object tensor{{"type", textOf(type)}};
-  for (StringRef key : {"name", "tensor"})
-    if (names)
-      if (auto name = names.getAs<StringAttr>(("weir." + key).str()))
-        tensor[key] = textOf(name.getValue());
-  if (auto all = names ? names.getAs<ArrayAttr>("weir.strings") : ArrayAttr()) {
-    json::Array strings;
-    for (auto string : all.getAsRange<StringAttr>())
-      strings.push_back(textOf(string.getValue()));
-    tensor["strings"] = std::move(strings);
-  }
-  return tensor;
+/// The arguments or results of a function before stage `plan`.
+static json::Array describeTensors(ArrayRef<Type> types,
+                                   ArrayRef<DictionaryAttr> attributes,
+                                   json::Array &open) {
+  SmallVector<TensorAttr> tensors;
+  for (auto [i, type] : llvm::enumerate(types))
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && tensor.hasStaticShape())
+      tensors.push_back(TensorAttr::of(
+          attributes.empty() ? DictionaryAttr() : attributes[i], tensor));
+  if (tensors.size() == types.size())
+    return describeTensors(tensors, open);
+  // A function that no importer made.
+  json::Array all;
+  for (Type type : types)
+    all.push_back(json::Object{{"type", textOf(type)}});
+  return all;
 }
 
 /// Of a function of the graph dialect alone: what later stages make of one has
@@ -142,18 +124,15 @@ static json::Array functionsOf(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic())
       continue;
-    json::Array inputs, outputs;
-    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      inputs.push_back(tensorOf(type, function.getArgAttrDict(i)));
-    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-      outputs.push_back(tensorOf(type, function.getResultAttrDict(i)));
     SmallVector<DictionaryAttr> given, made;
     function.getAllArgAttrs(given);
     function.getAllResultAttrs(made);
     json::Array open;
-    addOpenDims(inputs, given, function.getArgumentTypes(), "weir.", open);
-    addOpenDims(outputs, made, function.getResultTypes(), "weir.", open);
-    auto entry = function->getAttrOfType<StringAttr>("weir.entry");
+    json::Array inputs =
+        describeTensors(function.getArgumentTypes(), given, open);
+    json::Array outputs =
+        describeTensors(function.getResultTypes(), made, open);
+    auto entry = attrs::entry.of(function);
     json::Object signature{
         {"name", textOf(entry ? entry.getValue() : function.getName())},
         {"symbol", textOf(function.getName())},
@@ -168,7 +147,7 @@ static json::Array functionsOf(ModuleOp module) {
 }
 
 json::Array describeSignatures(ModuleOp module) {
-  if (auto entries = module->getAttrOfType<ArrayAttr>("weir.entries"))
+  if (auto entries = attrs::entries.of(module))
     return entriesOf(entries);
   return functionsOf(module);
 }
@@ -249,15 +228,18 @@ static json::Object programOf(plan::ProgramOp program) {
 }
 
 std::optional<json::Object> describePlan(ModuleOp module) {
-  if (!module->hasAttr("weir.arena_bytes"))
+  if (!attrs::arenaBytes.isOn(module))
     return std::nullopt;
   json::Object plan;
-  for (StringRef key :
-       {"arena_bytes", "max_live_bytes", "host_bytes", "weights_bytes"})
-    if (auto bytes = module->getAttrOfType<IntegerAttr>(("weir." + key).str()))
+  for (auto [key, attribute] :
+       {std::pair("arena_bytes", &attrs::arenaBytes),
+        std::pair("max_live_bytes", &attrs::maxLiveBytes),
+        std::pair("host_bytes", &attrs::hostBytes),
+        std::pair("weights_bytes", &attrs::weightsBytes)})
+    if (IntegerAttr bytes = attribute->of(module))
       plan[key] = bytes.getInt();
   json::Array checks;
-  if (auto messages = module->getAttrOfType<ArrayAttr>("weir.checks"))
+  if (auto messages = attrs::checks.of(module))
     for (Attribute message : messages)
       if (auto text = dyn_cast<StringAttr>(message))
         checks.push_back(textOf(text.getValue()));

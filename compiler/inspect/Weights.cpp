@@ -9,6 +9,7 @@
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/weir/Attributes.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -152,11 +153,9 @@ std::vector<ModelSummary::Weight> weightsOf(ModuleOp module) {
       add(variable.getSymName().str(), variable.getType(), {});
   });
   // From stage `plan` on they are a list.
-  if (auto list = module->getAttrOfType<ArrayAttr>("weir.weights"))
-    for (auto pair : list.getAsRange<ArrayAttr>())
-      if (auto value =
-              pair.size() == 2 ? dyn_cast<ElementsAttr>(pair[1]) : nullptr)
-        add("", value.getType(), value);
+  if (auto list = attrs::weights.of(module))
+    for (auto weight : list.getAsRange<WeightAttr>())
+      add("", weight.getElements().getType(), weight.getElements());
   return weights;
 }
 

@@ -7,10 +7,12 @@
 #include "compiler/Place.h"
 #include "compiler/emit/Output.h"
 #include "compiler/inspect/Module.h"
+#include "compiler/schedules/Schedules.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -91,7 +93,7 @@ Decisions::Decisions(ModuleOp module, const ReportOptions &options)
     report[list] = json::Array();
   if (options.path.empty())
     return;
-  if (auto source = module->getAttrOfType<StringAttr>("weir.source"))
+  if (auto source = attrs::source.of(module))
     report["source"] = json::fixUTF8(source.getValue());
   report["compiler"] = options.compiler;
   json::Array arguments;
@@ -116,6 +118,8 @@ void Decisions::addStage(StringRef stage, double seconds, ModuleOp module) {
     addGroups(module);
   else if (stage == stage::lower)
     addKernels(module);
+  else if (stage == stage::schedule)
+    addSchedules(module);
   else if (stage == stage::plan)
     addPlan(module);
 }
@@ -141,7 +145,7 @@ static std::string listOf(ArrayRef<StringRef> names) {
 void Decisions::addTraining(ModuleOp module) {
   SmallVector<StringRef> trained, kept;
   for (auto variable : module.getOps<graph::VariableOp>())
-    (variable->hasAttr("weir.trained") ? trained : kept)
+    (attrs::trained.isOn(variable) ? trained : kept)
         .push_back(variable.nameInModel());
   if (trained.empty())
     return;
@@ -195,7 +199,7 @@ void Decisions::addKernels(ModuleOp module) {
   module.walk([&](plan::TaskOp task) { ++calls[task.getKernel()]; });
   json::Array kernels;
   for (auto kernel : module.getOps<func::FuncOp>()) {
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       continue;
     SmallVector<StringRef> parts = partsOf(kernel);
     std::string shapes;
@@ -212,6 +216,19 @@ void Decisions::addKernels(ModuleOp module) {
                                    {"tasks", calls[kernel.getName()]}});
   }
   report["kernels"] = std::move(kernels);
+}
+
+void Decisions::addSchedules(ModuleOp module) {
+  report["schedules"] = describeKernelSchedules(module);
+  if (!isTold("kernels"))
+    return;
+  module.walk([&](Operation *op) {
+    if (op->hasAttrOfType<kernel::ScheduleAttrInterface>("schedule"))
+      emitRemark(op->getLoc())
+          << "kernels: schedule "
+          << llvm::formatv("{0}", json::Value(describeKernelSchedule(op)))
+                 .str();
+  });
 }
 
 void Decisions::addPlan(ModuleOp module) {

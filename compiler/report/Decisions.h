@@ -46,6 +46,7 @@ private:
   void addTraining(mlir::ModuleOp module);
   void addGroups(mlir::ModuleOp module);
   void addKernels(mlir::ModuleOp module);
+  void addSchedules(mlir::ModuleOp module);
   void addPlan(mlir::ModuleOp module);
   bool isTold(llvm::StringRef kind) const;
 

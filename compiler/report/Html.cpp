@@ -3,6 +3,7 @@
 #include "compiler/report/Decisions.h"
 
 #include "compiler/Diagnostics.h"
+#include "dialects/kernel/Kernel.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -109,6 +110,21 @@ void writeProgram(const json::Object &program, int64_t arenaBytes,
              {{"step", "step"}, {"kernel", "kernel"}, {"node", "node"}}, os);
 }
 
+/// The entries of schedules, with their parameters as one list.
+json::Array withParameters(const json::Array *schedules) {
+  json::Array entries;
+  for (const json::Value &each : schedules ? *schedules : json::Array()) {
+    json::Object entry = *each.getAsObject();
+    json::Array list;
+    for (StringRef name : kernel::scheduleParameters())
+      if (const json::Value *value = entry.get(name))
+        list.push_back(formatv("{0} = {1}", name, *value).str());
+    entry["parameters"] = std::move(list);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
 } // namespace
 
 void writeHtml(const json::Object &report, raw_ostream &os) {
@@ -156,6 +172,15 @@ void writeHtml(const json::Object &report, raw_ostream &os) {
               {"parts", "made of"},
               {"takes", "takes"},
               {"tasks", "tasks"}},
+             os);
+  json::Array schedules = withParameters(report.getArray("schedules"));
+  writeTable(&schedules, "Schedules",
+             {{"node", "node"},
+              {"algorithm", "algorithm"},
+              {"kernel", "kernel"},
+              {"layout", "layout"},
+              {"cycles", "cycles"},
+              {"parameters", "parameters"}},
              os);
   os << "</body>\n</html>\n";
 }

@@ -3,6 +3,7 @@
 #include "compiler/target/Gpu.h"
 
 #include "compiler/Diagnostics.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
@@ -61,10 +62,8 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
       return bad("--place: '" + names + "' is no regular expression: " +
                  (names.empty() ? "it is empty" : why));
   }
-  auto target = module->getAttrOfType<mlir::DictionaryAttr>("weir.target");
-  auto triple = target ? target.getAs<mlir::StringAttr>("triple") : nullptr;
-  if (options.kind == "sim" && triple &&
-      !triple.getValue().starts_with("x86_64"))
+  if (options.kind == "sim" &&
+      !TargetAttr::of(module).getTriple().starts_with("x86_64"))
     return bad("--gpu=sim runs on x86_64");
   mlir::Builder b(module.getContext());
   SmallVector<mlir::Attribute> archs;
@@ -72,19 +71,14 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
     if (is_contained(options.archs, arch))
       archs.push_back(b.getStringAttr(arch));
   // Machine code is only made for architectures that are named.
-  mlir::NamedAttrList fields;
-  if (!archs.empty())
-    fields.set("cubins", b.getUnitAttr());
-  else
+  bool hasCubins = !archs.empty();
+  if (!hasCubins)
     archs.push_back(b.getStringAttr(known[0]));
-  fields.set("archs", b.getArrayAttr(archs));
-  fields.set("kind", b.getStringAttr(options.kind));
-  if (!options.library.empty() && options.library != "none")
-    fields.set("library", b.getStringAttr(options.library));
-  if (!options.places.empty())
-    fields.set("place", b.getStrArrayAttr(SmallVector<StringRef>(
-                            options.places.begin(), options.places.end())));
-  module->setAttr("weir.gpu", fields.getDictionary(module.getContext()));
+  StringRef library = options.library == "none" ? "" : options.library;
+  SmallVector<StringRef> places(options.places.begin(), options.places.end());
+  attrs::gpu.set(module, GpuAttr::get(module.getContext(), options.kind,
+                                      b.getArrayAttr(archs), hasCubins, library,
+                                      b.getStrArrayAttr(places)));
   return Error::success();
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/target/Target.h"
 
 #include "compiler/Diagnostics.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -189,21 +190,11 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   if (native)
     l2 = cacheBytes(_SC_LEVEL2_CACHE_SIZE, l2);
 
-  mlir::Builder b(module.getContext());
-  SmallVector<mlir::NamedAttribute> fields = {
-      b.getNamedAttr("triple", b.getStringAttr(triple.str())),
-      b.getNamedAttr("cpu", b.getStringAttr(cpu)),
-      b.getNamedAttr("features", b.getStringAttr(spellFeatures(*info))),
-      b.getNamedAttr("vector_bits", b.getI64IntegerAttr(vectorBits)),
-      b.getNamedAttr("l1", b.getI64IntegerAttr(l1)),
-      b.getNamedAttr("l2", b.getI64IntegerAttr(l2)),
-      b.getNamedAttr("fma", b.getBoolAttr(fma)),
-      b.getNamedAttr("fma_rate", b.getI64IntegerAttr(two ? 2 : 1)),
-      b.getNamedAttr("adds_beside", b.getBoolAttr(addsBesideProducts(*info)))};
-  if (options.panelBits)
-    fields.push_back(
-        b.getNamedAttr("panel_bits", b.getI64IntegerAttr(options.panelBits)));
-  module->setAttr("weir.target", b.getDictionaryAttr(fields));
+  attrs::target.set(
+      module, TargetAttr::get(module.getContext(), triple.str(), cpu,
+                              spellFeatures(*info), vectorBits,
+                              options.panelBits, /*vector_registers=*/0, l1, l2,
+                              fma, two ? 2 : 1, addsBesideProducts(*info)));
   return Error::success();
 }
 

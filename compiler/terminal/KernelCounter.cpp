@@ -2,13 +2,14 @@
 
 #include "compiler/terminal/KernelCounter.h"
 
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 
 namespace weir {
 
-static bool isKernel(Operation &op) { return op.hasAttr("weir.kernel"); }
+static bool isKernel(Operation &op) { return attrs::kernel.isOn(&op); }
 
 void KernelCounter::runBeforePass(Pass *, Operation *op) {
   if (auto module = dyn_cast<ModuleOp>(op)) {

@@ -2,6 +2,8 @@
 
 #include "dialects/graph/Graph.h"
 
+#include "dialects/weir/Weir.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Gradients.h"
 #include "dialects/graph/Index.h"
@@ -31,7 +33,7 @@ void GraphDialect::initialize() {
   // The scalar functions of elementwise ops are built, and folded, in these.
   getContext()
       ->loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
+                    vector::VectorDialect, WeirDialect>();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/graph/CoreOps.cpp.inc"

@@ -7,6 +7,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/packed/Packed.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -129,8 +130,9 @@ SizesOfDims DynamicSizes::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (auto function = dyn_cast<FunctionOpInterface>(parent))
-      return readSizes(function.getArgAttr(argument.getArgNumber(), sizesName),
-                       type.getShape());
+      return readSizes(
+          attrs::sizes.ofArgument(function, argument.getArgNumber()),
+          type.getShape());
     auto group = dyn_cast<GroupOp>(parent);
     return group ? of(group.getInputs()[argument.getArgNumber()])
                  : SizesOfDims();
@@ -141,7 +143,7 @@ SizesOfDims DynamicSizes::compute(Value value) {
     Operation *yield = group.getBody().front().getTerminator();
     return of(yield->getOperand(number));
   }
-  if (SizesOfDims dims = readSizes(op->getAttr(sizesName), type.getShape());
+  if (SizesOfDims dims = readSizes(attrs::sizes.of(op), type.getShape());
       !dims.empty())
     return dims;
   return op->getNumResults() == 1 ? ofOp(op, type.getShape()) : SizesOfDims();

@@ -12,16 +12,6 @@
 
 namespace weir::graph {
 
-/// The attribute of an op that has the sizes of its results, which all have one
-/// shape, and of a function's argument.
-constexpr llvm::StringLiteral sizesName = "weir.sizes";
-
-/// The attribute of a group, and of its kernel, with the number of the operand
-/// that is the actual number of columns between the two products of an
-/// attention: the first product need make no more, and the second adds zeros
-/// from there on.
-constexpr llvm::StringLiteral columnsName = "weir.columns";
-
 /// A factor of a dimension.
 struct SizeFactor {
   int64_t bound = 1;

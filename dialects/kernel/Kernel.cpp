@@ -4,6 +4,7 @@
 
 #include "dialects/kernel/Packed.h"
 #include "dialects/kernel/attention/Attention.h"
+#include "dialects/weir/Weir.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -35,7 +36,8 @@ static void effectsOf(DestinationStyleOpInterface op,
 #include "dialects/kernel/attention/AttentionOps.cpp.inc"
 
 void KernelDialect::initialize() {
-  addLayouts();
+  getContext()->loadDialect<WeirDialect>();
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/kernel/KernelOps.cpp.inc"
@@ -244,8 +246,10 @@ LogicalResult ConvolutionOp::verify() {
     return emitOpError("cannot have ") << groups << " groups";
   LayoutUser user{LayoutUser::Convolution, {}, w.getElementType()};
   size_t spatial = x.getRank() - 2;
-  // Windows of pairing are part of the rows of panels.
-  ArrayRef<int64_t> taps = w.getShape().drop_front(w.getRank() != 0);
+  // Panels come before the taps; windows of pairing are part of their rows.
+  ArrayRef<int64_t> taps = w.getShape();
+  if (!layout.isPlain() && !taps.empty())
+    taps = taps.drop_front();
   if (layout.isPairing() && layout.getWindow().size() == spatial)
     taps = layout.getWindow();
   user.weights.taps.assign(taps.begin(),

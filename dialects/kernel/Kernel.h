@@ -5,6 +5,7 @@
 
 #include "dialects/kernel/Layout.h"
 #include "dialects/kernel/MinimalFilter.h"
+#include "dialects/kernel/schedule/Schedule.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/AffineMap.h"
@@ -22,15 +23,6 @@
 #include "dialects/kernel/KernelOps.h.inc"
 
 namespace weir::kernel {
-
-/// On a `math.exp` whose operand is known not to be above 0, a unit attribute:
-/// its result needs one multiplication by a power of two, not two. Without it
-/// the code is slower, not wrong.
-inline constexpr llvm::StringLiteral nonpositiveName = "weir.nonpositive";
-
-/// Of a loop over rows none of which reads what another makes: the nanoseconds
-/// that it takes.
-inline constexpr llvm::StringLiteral rowsApartName = "weir.rows_apart";
 
 /// The type that sums of elements of `type` are kept in: f32 for the half
 /// types, else the type itself.

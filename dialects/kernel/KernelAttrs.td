@@ -4,6 +4,7 @@
 #define WEIR_DIALECTS_KERNEL_ATTRS
 
 include "dialects/kernel/KernelBase.td"
+include "dialects/kernel/schedule/Schedules.td"
 include "mlir/IR/AttrTypeBase.td"
 
 def Kernel_LayoutAttr : AttrDef<Kernel_Dialect, "Layout"> {

@@ -22,7 +22,7 @@ def Kernel_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
   private:
-    void addLayouts();
+    void registerAttributes();
   }];
 }
 

@@ -5,6 +5,7 @@
 
 include "dialects/kernel/KernelBase.td"
 include "dialects/kernel/KernelCopies.td"
+include "dialects/kernel/schedule/Schedules.td"
 
 def Kernel_YieldOp : Op<Kernel_Dialect, "yield", [Terminator, Pure]> {
   let summary = "The value that the epilogue stores";
@@ -17,7 +18,8 @@ def Kernel_YieldOp : Op<Kernel_Dialect, "yield", [Terminator, Pure]> {
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
-def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
+def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments,
+                                               Kernel_HasSchedule]> {
   let summary = "out = epilogue(A * B)";
   let description = [{
     - (C1) `out` is `batch.. x M x N`, `a` is `batch.. x M x K`, or
@@ -36,6 +38,9 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
     - (C7) with `depth`, a scalar i64 of at least 0 and at most `K`, each sum has
       only its first `depth` terms; others are not read. `layout` is then plain or
       panels, without `unsigned_a`.
+    - (C8) `schedule` is a `#kernel.matmul_schedule`, and only of a product that
+      vector code computes: `layout` is plain, panels or VNNI. The shapes and the
+      registers of the target allow it.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) layout <panels(32)> extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
@@ -51,7 +56,17 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
                    UnitAttr:$transpose_a, UnitAttr:$shared,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
                    UnitAttr:$unsigned_a,
-                   Kernel_LayoutArg:$layout);
+                   Kernel_LayoutArg:$layout,
+                   OptionalAttr<Kernel_Schedule>:$schedule);
+  let builders = [OpBuilder<(ins
+      "::mlir::TypeRange":$results, "::mlir::Value":$a, "::mlir::Value":$b,
+      "::mlir::Value":$depth, "::mlir::ValueRange":$extras,
+      "::mlir::Value":$out, "bool":$transpose_a, "bool":$shared,
+      "::mlir::ArrayAttr":$extra_maps, "bool":$unsigned_a,
+      "::weir::kernel::LayoutAttr":$layout), [{
+    build($_builder, $_state, results, a, b, depth, extras, out, transpose_a,
+          shared, extra_maps, unsigned_a, layout, /*schedule=*/nullptr);
+  }]>];
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` (`layout` $layout^)?
     (`depth` `(` $depth^ `:` type($depth) `)`)?
@@ -61,7 +76,8 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
   }];
 }
 
-def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
+def Kernel_ConvolutionOp : Kernel_SumOp<"convolution",
+                                        [Kernel_HasSchedule]> {
   let summary = "out = epilogue(x convolved with filter), channels last";
   let description = [{
     `x` is `N x spatial.. x CI`, `out` is `N x spatial.. x CO`. The filter is
@@ -78,6 +94,9 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
       filter has their channels.
     - (C4) with `unsigned_x`, `x` has i8 that represent unsigned bytes, the filter
       signed ones, and sums are i32.
+    - (C5) `schedule` is a `#kernel.convolution_schedule` if vector code computes
+      the convolution, and a `#kernel.line_schedule` if the filter is in the
+      K-major layout. The shapes and the registers of the target allow it.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
@@ -89,7 +108,8 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations, I64Attr:$groups,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   UnitAttr:$unsigned_x, Kernel_LayoutAttr:$layout);
+                   UnitAttr:$unsigned_x, Kernel_LayoutAttr:$layout,
+                   OptionalAttr<Kernel_Schedule>:$schedule);
   let assemblyFormat = [{
     `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)` `layout` $layout
     (`extras` `(` $extras^ `:` type($extras) `)`)?
@@ -164,7 +184,7 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
   }];
 }
 
-def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
+def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise", [Kernel_HasSchedule]> {
   let summary = "out = epilogue(each channel of x convolved with its own filter)";
   let description = [{
     As kernel.convolution with as many groups as channels; a plain filter is
@@ -179,6 +199,7 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
     - (C4) with `unsigned_x`, `x` has i8 that represent unsigned bytes, the filter
       signed ones, and sums are i32. `layout` may then be `vnni_rows`, and `x` has
       two spatial dimensions.
+    - (C5) `schedule` is a `#kernel.line_schedule`.
 
     ```mlir
     kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
@@ -189,7 +210,8 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   UnitAttr:$unsigned_x, Kernel_LayoutArg:$layout);
+                   UnitAttr:$unsigned_x, Kernel_LayoutArg:$layout,
+                   OptionalAttr<Kernel_Schedule>:$schedule);
   let extra = [{
     /// The number of channels of x that a result depends on.
     int64_t channelsOfGroup();
@@ -203,7 +225,7 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
   }];
 }
 
-def Kernel_PoolOp : Kernel_SumOp<"pool"> {
+def Kernel_PoolOp : Kernel_SumOp<"pool", [Kernel_HasSchedule]> {
   let summary = "out = epilogue(each window of x, its elements combined)";
   let description = [{
     Computes the mean, or with `largest` the maximum, of the elements of `x` in a
@@ -216,6 +238,7 @@ def Kernel_PoolOp : Kernel_SumOp<"pool"> {
       spatial dimension; `padding` is not negative, the others are positive.
     - (C3) `x` has floats, and sums have their type or a wider one.
     - (C4) `largest` excludes `counts_padding`.
+    - (C5) `schedule` is a `#kernel.line_schedule`.
 
     ```mlir
     kernel.pool ins(%x : memref<1x8x8x20xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, largest, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>, window = array<i64: 3, 3>} {
@@ -229,7 +252,8 @@ def Kernel_PoolOp : Kernel_SumOp<"pool"> {
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   UnitAttr:$largest, UnitAttr:$counts_padding);
+                   UnitAttr:$largest, UnitAttr:$counts_padding,
+                   OptionalAttr<Kernel_Schedule>:$schedule);
   let assemblyFormat = [{
     `ins` `(` $x `:` type($x) `)`
     (`extras` `(` $extras^ `:` type($extras) `)`)?

@@ -5,20 +5,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace weir::kernel;
-
-#define GET_ATTRDEF_CLASSES
-#include "dialects/kernel/KernelAttrs.cpp.inc"
-
-void KernelDialect::addLayouts() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "dialects/kernel/KernelAttrs.cpp.inc"
-      >();
-}
 
 static StringRef nameOf(LayoutKind kind) {
   switch (kind) {
@@ -90,8 +79,9 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
           [&] { return parser.parseInteger(numbers.emplace_back()); }) ||
       parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(at); }, parser.getContext(),
-                    *kind, numbers);
+  auto fault = [&] { return parser.emitError(at); };
+  return getChecked(function_ref<InFlightDiagnostic()>(fault),
+                    parser.getContext(), *kind, ArrayRef<int64_t>(numbers));
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {

@@ -1,28 +1,13 @@
-// The layouts of weights (#kernel.layout): their kinds, and the interface that
-// each implements in a file of layouts/.
+// The layouts of weights (#kernel.layout): the interface that each kind
+// implements in a file of layouts/.
 
 #ifndef WEIR_DIALECTS_KERNEL_LAYOUT_H
 #define WEIR_DIALECTS_KERNEL_LAYOUT_H
 
-#include "mlir/IR/Attributes.h"
+#include "dialects/kernel/Attributes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/OpImplementation.h"
-#include <array>
-
-namespace weir::kernel {
-
-enum class LayoutKind {
-#define WEIR_LAYOUT(kind, name) kind,
-#include "dialects/kernel/Layouts.def"
-};
-
-class LayoutFormat;
-
-} // namespace weir::kernel
-
-#define GET_ATTRDEF_CLASSES
-#include "dialects/kernel/KernelAttrs.h.inc"
 
 namespace weir::kernel {
 

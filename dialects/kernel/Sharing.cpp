@@ -2,6 +2,8 @@
 
 #include "dialects/kernel/Sharing.h"
 
+#include "dialects/weir/Attributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -11,8 +13,7 @@ namespace weir {
 
 int64_t slotsOf(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
-  auto slots =
-      module ? module->getAttrOfType<IntegerAttr>("weir.slots") : nullptr;
+  auto slots = module ? attrs::slots.of(module) : nullptr;
   return slots ? std::max<int64_t>(1, slots.getInt()) : 1;
 }
 
@@ -20,11 +21,10 @@ std::optional<RowBlocks> RowBlocks::of(Operation *op) {
   auto kernel = dyn_cast<func::FuncOp>(op);
   if (!kernel)
     kernel = op->getParentOfType<func::FuncOp>();
-  auto blocks =
-      kernel ? kernel->getAttrOfType<DenseI64ArrayAttr>(name) : nullptr;
-  if (!blocks || blocks.size() != 2 || blocks[1] < 1 || blocks[0] % blocks[1])
+  RowBlocksAttr blocks = kernel ? attrs::rowBlocks.of(kernel) : nullptr;
+  if (!blocks)
     return std::nullopt;
-  return RowBlocks{blocks[0], blocks[1]};
+  return RowBlocks{blocks.getRows(), blocks.getSize()};
 }
 
 int64_t evenPart(int64_t whole, int64_t most) {

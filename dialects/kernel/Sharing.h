@@ -3,6 +3,8 @@
 #ifndef WEIR_DIALECTS_KERNEL_SHARING_H
 #define WEIR_DIALECTS_KERNEL_SHARING_H
 
+#include "dialects/kernel/cost/Cost.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <cstdint>
@@ -10,19 +12,16 @@
 
 namespace weir {
 
-/// A region costs one or two microseconds where threads are awake, which they
-/// are in a run of small kernels; work of fewer nanoseconds than this stays on
-/// one.
-constexpr double worthSharing = 8000;
+/// Work of fewer nanoseconds than this stays on one thread.
+constexpr double worthSharing =
+    kernel::toNanoseconds(kernel::worthSharingCycles);
 
-/// Nanoseconds to read and write so many bytes, which are in some cache as
-/// often as in memory.
-inline double movingTime(double bytes) { return bytes / 20; }
-
-/// Nanoseconds of so many multiply-adds in vectors of `lanes`, at one vector a
-/// cycle; some cores do two.
+/// Nanoseconds of `kernel::movingCycles` and of `kernel::productCycles`.
+inline double movingTime(double bytes) {
+  return kernel::toNanoseconds(kernel::movingCycles(bytes));
+}
 inline double productTime(double products, int64_t lanes) {
-  return products / (4.0 * static_cast<double>(lanes));
+  return kernel::toNanoseconds(kernel::productCycles(products, lanes));
 }
 
 /// How many threads at most share the work of the module that `op` is in.
@@ -37,7 +36,6 @@ inline constexpr int64_t partsOfThread = 4;
 struct RowBlocks {
   int64_t rows, size;
 
-  static constexpr llvm::StringLiteral name = "weir.row_blocks";
   /// Those of the kernel that `op` is or is in; none where it is shared
   /// otherwise.
   static std::optional<RowBlocks> of(mlir::Operation *op);

@@ -3,30 +3,30 @@
 #include "dialects/kernel/Target.h"
 
 #include "dialects/kernel/Kernel.h"
-#include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Records.h"
 
 using namespace mlir;
 
 namespace weir::kernel {
 
 Target Target::of(Operation *op) {
-  TargetAttr attr = TargetAttr::get(op);
   Target result;
   // The kernels of a GPU do not depend on the host's processor.
-  if (attr.gpu) {
+  if (GpuAttr::of(op)) {
     result.gpu = result.roundsToBf16 = true;
     return result;
   }
+  TargetAttr attr = TargetAttr::of(op);
   static_cast<Instructions &>(result) = Instructions::of(attr);
-  result.vectorBits = attr.vectorBits;
-  result.panelBits = attr.panelBits;
-  result.sharesPanels = attr.sharesPanels;
-  result.registers = attr.registers;
-  result.l1 = attr.l1;
-  result.l2 = attr.l2;
-  result.fma = attr.fma;
-  result.fmaRate = attr.fmaRate;
-  result.addsBeside = attr.addsBeside;
+  result.vectorBits = attr.getVectorBits();
+  result.panelBits = attr.panelWidth();
+  result.sharesPanels = attr.sharesPanels();
+  result.registers = attr.registers();
+  result.l1 = attr.getL1();
+  result.l2 = attr.getL2();
+  result.fma = attr.getFma();
+  result.fmaRate = attr.getFmaRate();
+  result.addsBeside = attr.getAddsBeside();
   return result;
 }
 

@@ -23,9 +23,7 @@ struct Target : Instructions {
   bool addsBeside = false; // as many additions begin in the same cycles
   bool gpu = false;        // kernels are for threads of a GPU
 
-  /// Reads the `weir.target` dictionary of the module around `op`, keys
-  /// `vector_bits`, `panel_bits`, `vector_registers`, `l1`, `l2`, `fma`,
-  /// `fma_rate`, `adds_beside` and `features`. A missing key has its default.
+  /// The target of the module around `op`, or the GPU that it is for.
   static Target of(mlir::Operation *op);
 
   /// Whether the sums of a tile fill the vector registers. Then operands are

@@ -5,6 +5,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/build/Windows.h"
 #include "dialects/libraries/Libraries.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -16,9 +17,8 @@ namespace {
 
 /// Whether parts of the model may run on the host: which, is not known yet.
 bool isPartlyOnHost(Operation *module) {
-  auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
-  auto places = gpu ? gpu.getAs<ArrayAttr>("place") : nullptr;
-  return (places && !places.empty()) || module->hasAttr("weir.devices");
+  GpuAttr gpu = attrs::gpu.of(module);
+  return (gpu && !gpu.getPlace().empty()) || attrs::devices.isOn(module);
 }
 
 bool isForLibrary(graph::FilterGradientOp op, bool isForced) {

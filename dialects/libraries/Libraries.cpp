@@ -2,6 +2,8 @@
 
 #include "dialects/libraries/Libraries.h"
 
+#include "dialects/weir/Attributes.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,19 +24,15 @@ constexpr double launchSeconds = 3e-6;
 
 } // namespace
 
-StringRef nameOf(Type element) {
-  return element.isF32()    ? "f32"
-         : element.isF16()  ? "f16"
-         : element.isBF16() ? "bf16"
-                            : "";
+bool isForLibraries(Type element) {
+  return element.isF32() || element.isF16() || element.isBF16();
 }
 
 std::optional<bool> isForced(Operation *module, StringRef library) {
-  auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
-  auto names = gpu ? gpu.getAs<StringAttr>("library") : nullptr;
+  GpuAttr gpu = attrs::gpu.of(module);
   SmallVector<StringRef> libraries;
-  if (names)
-    names.getValue().split(libraries, ',');
+  if (gpu)
+    gpu.getLibrary().split(libraries, ',');
   if (llvm::is_contained(libraries, "auto"))
     return false;
   if (llvm::is_contained(libraries, library))

@@ -13,9 +13,8 @@ namespace weir::libraries {
 /// The largest size of a dimension that libraries support.
 constexpr int64_t mostSize = INT32_MAX;
 
-/// The name of an element type in the runtime's tables; empty if libraries do
-/// not support the type.
-llvm::StringRef nameOf(mlir::Type element);
+/// Whether libraries compute with elements of this type.
+bool isForLibraries(mlir::Type element);
 
 /// Whether the module's `weir.gpu` requests that the library computes all that
 /// it supports, or only what should take less time. None: the library is not

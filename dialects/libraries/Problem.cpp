@@ -4,6 +4,8 @@
 
 #include "dialects/libraries/Libraries.h"
 
+#include "mlir/IR/Builders.h"
+
 using namespace mlir;
 
 namespace weir::libraries {
@@ -49,7 +51,7 @@ Problem::Problem(ShapedType images, ShapedType filter, ShapedType out,
   isKnown = (rank == 3 || rank == 4) && images.getRank() == rank &&
             filter.getRank() == rank && isSmall(images) && isSmall(filter) &&
             isSmall(out) && areSmall(steps) && areSmall(distances) &&
-            areSmall(padding) && !nameOf(out.getElementType()).empty() &&
+            areSmall(padding) && isForLibraries(out.getElementType()) &&
             images.getElementType() == out.getElementType() &&
             filter.getElementType() == out.getElementType();
   if (!isKnown)
@@ -82,19 +84,19 @@ double Problem::operations() const {
          groups;
 }
 
-void Problem::write(NamedAttrList &fields, Builder b) const {
-  for (auto [name, value] :
-       {std::pair("images", images.getDimSize(0)),
-        std::pair("inputs", images.getShape().back()),
-        std::pair("outputs", out.getShape().back()),
-        std::pair("groups", groups), std::pair("workspace", workspace())})
-    fields.set(name, b.getI64IntegerAttr(value));
-  for (const auto &[name, pair] :
-       {std::pair("size", size), std::pair("window", window),
-        std::pair("strides", strides), std::pair("dilations", dilations),
-        std::pair("padding_low", low), std::pair("padding_high", high)})
-    fields.set(name, b.getDenseI64ArrayAttr(pair));
-  fields.set("dtype", b.getStringAttr(nameOf(element())));
+ConvAttr Problem::record(MLIRContext *context, const ConvolutionEnd *end,
+                         bool isForTf32, ArrayRef<int64_t> operands) const {
+  Builder b(context);
+  auto pair = [&](Pair values) { return b.getDenseI64ArrayAttr(values); };
+  std::optional<double> clip = end ? end->clip : std::nullopt;
+  return ConvAttr::get(context, images.getDimSize(0), images.getShape().back(),
+                       out.getShape().back(), groups, pair(size), pair(window),
+                       pair(strides), pair(dilations), pair(low), pair(high),
+                       cast<FloatType>(element()), end && end->bias,
+                       end && end->residual, end && end->relu,
+                       clip ? b.getF64FloatAttr(*clip) : FloatAttr(),
+                       /*gradient=*/!end, isForTf32, /*unaligned=*/false,
+                       workspace(), b.getDenseI64ArrayAttr(operands));
 }
 
 int64_t Problem::workspace() const {

@@ -3,12 +3,18 @@
 #ifndef WEIR_DIALECTS_LIBRARIES_PROBLEM_H
 #define WEIR_DIALECTS_LIBRARIES_PROBLEM_H
 
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinTypes.h"
+#include "dialects/weir/Records.h"
 
 #include <array>
+#include <optional>
 
 namespace weir::libraries {
+
+/// What cuDNN does to the sums of a convolution before it stores them.
+struct ConvolutionEnd {
+  bool bias, residual, relu;
+  std::optional<double> clip; // the upper bound of a relu
+};
 
 /// Images, a filter and the results of its windows, of which one is made of the
 /// other two.
@@ -28,8 +34,10 @@ public:
   /// Whether the library should take less time than our kernels do.
   bool isWorthCalling() const;
 
-  /// The fields of a row of `weir.gpu_convs` that say sizes.
-  void write(mlir::NamedAttrList &fields, mlir::Builder b) const;
+  /// The convolution with such an end; without one, the gradient by the filter.
+  /// `operands` are the numbers of the kernel's arguments.
+  ConvAttr record(mlir::MLIRContext *context, const ConvolutionEnd *end,
+                  bool isForTf32, llvm::ArrayRef<int64_t> operands) const;
 
   mlir::Type element() const { return out.getElementType(); }
 

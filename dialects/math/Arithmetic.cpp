@@ -3,7 +3,7 @@
 #include "dialects/math/Functions.h"
 
 #include "dialects/target/Instructions.h"
-#include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Records.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -12,12 +12,13 @@ using namespace mlir;
 namespace weir {
 
 FunctionTarget FunctionTarget::of(Operation *op) {
-  TargetAttr target = TargetAttr::get(op);
-  if (target.gpu)
+  if (GpuAttr::of(op))
     return {};
+  TargetAttr target = TargetAttr::of(op);
   Instructions has = Instructions::of(target);
-  int64_t entries = has.looksUp32 ? 32 : has.looksUp8 && target.fma ? 8 : 0;
-  return {target.fma, entries, Isa::of(has)};
+  bool fma = target.getFma();
+  int64_t entries = has.looksUp32 ? 32 : has.looksUp8 && fma ? 8 : 0;
+  return {fma, entries, Isa::of(has)};
 }
 
 MathFunctions::MathFunctions(OpBuilder &builder, Location loc, Value like,

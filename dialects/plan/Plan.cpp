@@ -2,6 +2,8 @@
 
 #include "dialects/plan/Plan.h"
 
+#include "dialects/weir/Weir.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -64,6 +66,7 @@ LogicalResult TransferOp::verify() {
 }
 
 void PlanDialect::initialize() {
+  getContext()->loadDialect<WeirDialect>();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/plan/PlanOps.cpp.inc"

@@ -2,21 +2,21 @@
 
 #include "dialects/target/Instructions.h"
 
-#include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Records.h"
 
 using namespace mlir;
 
 namespace weir {
 
-static bool hasAll(const TargetAttr &target, StringRef architecture,
+static bool hasAll(TargetAttr target, StringRef architecture,
                    StringRef features) {
   SmallVector<StringRef> all;
   features.split(all, ',', -1, /*KeepEmpty=*/false);
-  return target.triple.starts_with(architecture) &&
+  return target.getTriple().starts_with(architecture) &&
          llvm::all_of(all, [&](StringRef one) { return target.has(one); });
 }
 
-Instructions Instructions::of(const TargetAttr &target) {
+Instructions Instructions::of(TargetAttr target) {
   Instructions result;
 #define WEIR_INSTRUCTION_SET(NAME, ARCHITECTURE, FEATURE)                      \
   if (hasAll(target, ARCHITECTURE, FEATURE))                                   \

@@ -5,7 +5,7 @@
 
 namespace weir {
 
-struct TargetAttr;
+class TargetAttr;
 
 /// The sets of vector instructions that dialects/isa has classes for.
 enum class InstructionSet {
@@ -24,7 +24,7 @@ struct Instructions {
 #include "dialects/target/Features.inc"
 
   /// By the architecture and the features of a target.
-  static Instructions of(const TargetAttr &target);
+  static Instructions of(TargetAttr target);
 };
 
 } // namespace weir

@@ -2,6 +2,8 @@
 
 #include "passes/bufferize/Passes.h"
 
+#include "dialects/weir/Attributes.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
@@ -20,7 +22,7 @@ namespace {
 struct BufferizeKernels : impl::BufferizeKernelsBase<BufferizeKernels> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     takeMemory(kernel);
     bufferization::OneShotBufferizationOptions options;

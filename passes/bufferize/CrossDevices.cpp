@@ -6,6 +6,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -121,13 +122,14 @@ private:
     OpBuilder b(&getContext());
     b.setInsertionPointToEnd(module.getBody());
     auto host = b.create<ModuleOp>(module.getLoc(), plan::hostKernels);
-    for (StringRef name : {"weir.target", "weir.precision", "weir.slots"})
+    for (StringRef name :
+         {attrs::target.name(), attrs::precision.name(), attrs::slots.name()})
       if (Attribute value = module->getAttr(name))
         host->setAttr(name, value);
     SymbolTable inside(host);
     for (auto kernel :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (kernel->hasAttr("weir.host")) {
+      if (attrs::host.isOn(kernel)) {
         kernel->remove();
         inside.insert(kernel);
       }

@@ -7,6 +7,7 @@
 
 #include "dialects/kernel/Nests.h"
 #include "dialects/kernel/attention/Attention.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -99,7 +100,7 @@ Operation *productOf(Value buffer, const Move &move) {
 struct FoldCopies : impl::FoldCopiesBase<FoldCopies> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     for (auto op : llvm::make_early_inc_range(
              kernel.getBody().front().getOps<linalg::GenericOp>()))

@@ -19,6 +19,7 @@
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/Debug.h"
@@ -137,13 +138,13 @@ private:
 struct FormRowWaves : impl::FormRowWavesBase<FormRowWaves> {
   void runOnOperation() override {
     // With --remat memory goes before speed.
-    if (getOperation()->hasAttr("weir.remat"))
+    if (attrs::remat.isOn(getOperation()))
       return;
     SymbolTable symbols(getOperation());
     int64_t waves = 0;
     // A loop's regions are left alone: they may run in place of its variables.
     for (auto entry : getOperation().getOps<func::FuncOp>())
-      if (entry->hasAttr("weir.entry"))
+      if (attrs::entry.isOn(entry))
         formWaves(entry.getBody().front(), symbols, waves);
     for (auto &[name, tasks] : plan::tasksOfKernels(getOperation()))
       markKernel(symbols.lookup<func::FuncOp>(name), tasks, symbols);
@@ -185,9 +186,9 @@ private:
     LLVM_DEBUG(llvm::dbgs()
                << "runs " << kernel.getSymName() << " by blocks of "
                << blocks->size << " of its " << blocks->rows << " rows\n");
-    kernel->setAttr(RowBlocks::name,
-                    DenseI64ArrayAttr::get(kernel.getContext(),
-                                           {blocks->rows, blocks->size}));
+    attrs::rowBlocks.set(
+        kernel,
+        RowBlocksAttr::get(kernel.getContext(), blocks->rows, blocks->size));
   }
 };
 

@@ -58,7 +58,7 @@ def FormRowWaves : Pass<"weir-form-row-waves", "::mlir::ModuleOp"> {
     %a = plan.task @project(%x, %w) {by_rows, wave = 0 : i64} : (tensor<128x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
     %b = plan.task @normalize(%a) {by_rows, wave = 0 : i64} : (tensor<128x64xf32>) -> tensor<128x64xf32>
     // where both functions have
-    {weir.row_blocks = array<i64: 128, 32>}
+    {weir.row_blocks = #weir.row_blocks<rows = 128, size = 32>}
     ```
   }];
   let dependentDialects = ["::weir::plan::PlanDialect"];

@@ -5,6 +5,7 @@
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
 #include "dialects/math/Expand.h"
+#include "dialects/weir/Attributes.h"
 #include "passes/convert/Quantization.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -44,7 +45,7 @@ bool isOfNonpositive(Operation *op) {
 }
 
 ExpRange rangeOf(Operation *op) {
-  return op->hasAttr(kernel::nonpositiveName) || isOfNonpositive(op)
+  return attrs::nonpositive.isOn(op) || isOfNonpositive(op)
              ? ExpRange::nonpositive
          : isBesideOne(op) ? ExpRange::besideOne
                            : ExpRange::any;

@@ -1,7 +1,11 @@
 // Expands kernels on memrefs into loops over vector registers.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 
+#include "dialects/kernel/schedule/ConvolutionShape.h"
+#include "dialects/kernel/schedule/LineShape.h"
+#include "dialects/kernel/schedule/MatmulShape.h"
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/InPlace.h"
 #include "passes/cpu/kernels/Kernels.h"
@@ -39,6 +43,21 @@ std::optional<double> timeOfLoops(Operation *function) {
   return total;
 }
 
+/// Whether the kernel's algorithm needs a schedule, and the op has none.
+bool lacksSchedule(Operation *op) {
+  auto out = cast<MemRefType>(op->getOperands().back().getType());
+  if (out.getNumElements() == 0 || op->hasAttr("schedule"))
+    return false;
+  return kernel::hasMatmulSchedule(op) || kernel::hasConvolutionSchedule(op) ||
+         kernel::hasLineSchedule(op);
+}
+
+/// Whether the schedule of `op` tells it to pack its right side itself.
+bool packsInside(Operation *op) {
+  auto schedule = op->getAttrOfType<kernel::MatmulScheduleAttr>("schedule");
+  return schedule && schedule.getValue().packInside;
+}
+
 /// Whether a vector of the sums is whole groups.
 bool holdsGroups(kernel::DepthwiseOp op, const kernel::Target &target) {
   Type sum = op.getEpilogue().front().getArgument(0).getType();
@@ -63,9 +82,8 @@ Operation *emit(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
   case LayoutKind::Plain:
   case LayoutKind::Panels:
   case LayoutKind::Vnni: {
-    kernel::PackOp pack = packingInside(op, target);
-    emitMatmul(e, op, target, pack,
-               longestChain(target, /*ofPixels=*/op.getShared()));
+    kernel::PackOp pack = packsInside(op) ? packBefore(op) : kernel::PackOp();
+    emitMatmul(e, op, target, pack);
     return pack;
   }
   case LayoutKind::VnniRows:
@@ -165,6 +183,14 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
                         "weir-pack-weights read");
         return signalPassFailure();
       }
+      if (lacksSchedule(op)) {
+        op->emitOpError("has no schedule; weir-choose-schedules writes one");
+        return signalPassFailure();
+      }
+      if (packsInside(op) && !packBefore(cast<kernel::MatmulOp>(op))) {
+        op->emitOpError("packs inside, but no pack comes before it");
+        return signalPassFailure();
+      }
       auto grouped = dyn_cast<kernel::DepthwiseOp>(op);
       if (grouped && !holdsGroups(grouped, target)) {
         op->emitOpError("has groups that are wider than vectors");
@@ -182,16 +208,13 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
       if (buffer && buffer->use_empty())
         buffer->erase();
     }
-    if (time && getOperation()->hasAttr("weir.kernel"))
-      getOperation()->setAttr(
-          "weir.nanoseconds",
-          Builder(&getContext())
-              .getI64IntegerAttr(static_cast<int64_t>(std::min(*time, 1e15))));
+    if (time && attrs::kernel.isOn(getOperation()))
+      attrs::nanoseconds.set(getOperation(),
+                             static_cast<int64_t>(std::min(*time, 1e15)));
     // Neither may sums have waited in the output.
     if (!inPlace.empty() &&
         isOnlyWritten(getOperation()->getRegion(0).getArguments().back()))
-      getOperation()->setAttr("weir.in_place",
-                              DenseI64ArrayAttr::get(&getContext(), inPlace));
+      attrs::inPlace.set(getOperation(), inPlace);
   }
 };
 

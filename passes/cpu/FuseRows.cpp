@@ -6,6 +6,7 @@
 // rows, then for the next few; a buffer that only they use holds these few.
 // Blocks of rows are also what threads share.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/Sharing.h"
@@ -202,7 +203,7 @@ private:
 struct FuseRows : impl::FuseRowsBase<FuseRows> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     auto target = kernel::Target::of(kernel);
     // Blocks first: fusing makes more of them, which need no second look.

@@ -5,6 +5,7 @@
 
 include "mlir/Pass/PassBase.td"
 include "passes/cpu/loops/Passes.td"
+include "passes/cpu/schedule/Passes.td"
 
 def EmitKernels : Pass<"weir-emit-kernels"> {
   let summary = "Expands kernels on memrefs into loops over vector registers";
@@ -78,33 +79,6 @@ def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
                            "::weir::kernel::KernelDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
-}
-
-def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
-  let summary = "Makes an attention a loop over blocks of rows";
-  let description = [{
-    Applies to kernel.attention on buffers. A block has as many rows as half of L2
-    holds. The buffers of its scores and weights have a block's size, and are one
-    buffer if their types allow it. Right sides are packed for each batch, or in
-    advance if there are few batches. The pass runs before kernels are emitted.
-
-    ```mlir
-    kernel.attention ins(%q, %k, %v : ...) outs(%o : memref<8x512x64xf32>) scores { ... } weights { ... } epilogue { ... }
-    // becomes
-    scf.for %block ... {
-      kernel.matmul ins(%rows_of_q, %batch_of_k : ...) outs(%s : memref<1x128x512xf32>) { ... }
-      linalg.generic ins(%s : ...) outs(%s : ...) { ... }
-      kernel.matmul ins(%s, %batch_of_v : ...) outs(%rows_of_o : ...) { ... }
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::weir::kernel::KernelDialect",
-                           "::mlir::linalg::LinalgDialect",
-                           "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
 }

@@ -1,6 +1,7 @@
 // Loops over rows none of which reads what another makes become grains that
 // threads share.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/kernels/Emitter.h"
@@ -24,7 +25,7 @@ struct ShareRows : impl::ShareRowsBase<ShareRows> {
       return;
     Block &body = getOperation().getBody().front();
     for (auto loop : llvm::make_early_inc_range(body.getOps<scf::ForOp>()))
-      if (auto time = loop->getAttrOfType<FloatAttr>(kernel::rowsApartName))
+      if (auto time = attrs::rowsApart.of(loop))
         share(loop, time.getValueAsDouble());
   }
 

@@ -14,6 +14,7 @@
 #include "passes/cpu/loops/LoopNest.h"
 
 #include "dialects/kernel/Kernel.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -174,7 +175,7 @@ void split(linalg::LinalgOp op, const Split &how) {
 struct SplitReductions : impl::SplitReductionsBase<SplitReductions> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     for (auto op : llvm::make_early_inc_range(
              kernel.getBody().front().getOps<linalg::LinalgOp>()))

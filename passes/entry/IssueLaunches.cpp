@@ -7,6 +7,7 @@
 #include "passes/entry/LaunchTable.h"
 
 #include "dialects/plan/Tasks.h"
+#include "dialects/weir/Attributes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -201,25 +202,20 @@ private:
 
   /// Issues a call of a library. `operands` are indices of the run's operands,
   /// or -1 for none.
-  void lowerCall(plan::RunOp run, StringRef function, DictionaryAttr call) {
-    auto index = call.getAs<IntegerAttr>("number");
-    SmallVector<Value> operands{stream, number(index.getInt())};
-    for (int64_t i : call.getAs<DenseI64ArrayAttr>("operands").asArrayRef())
+  void lowerCall(plan::RunOp run, LibraryCallAttr call) {
+    SmallVector<Value> operands{stream, number(call.getNumber())};
+    for (int64_t i : call.getOperands().asArrayRef())
       operands.push_back(i < 0 ? b.create<LLVM::ZeroOp>(pointer()).getResult()
                                : address(run.getOperands()[i]));
     operands.push_back(address(run.getOperands().back()));
-    issue(function, operands);
+    issue(call.getFunction(), operands);
   }
 
   void lowerRun(plan::RunOp run) override {
     if (run.getHost())
       return lowerOnHost(run);
-    for (auto [mark, function] :
-         {std::pair("weir.gemm", "weir_gpu_multiply"),
-          std::pair("weir.conv", "weir_gpu_convolve"),
-          std::pair("weir.attention", "weir_gpu_attend")})
-      if (auto call = run->getAttrOfType<DictionaryAttr>(mark))
-        return lowerCall(run, function, call);
+    if (LibraryCallAttr call = attrs::libraryCall.of(run))
+      return lowerCall(run, call);
     LaunchTable::Row row = kernels.lookup(run.getKernel());
     int64_t count = run.getOperands().size();
     for (auto [i, operand] : llvm::enumerate(run.getOperands()))
@@ -278,44 +274,38 @@ struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
     }
     markCapturable(capturable);
     if (simulatorAt)
-      module->setAttr("weir.arena_bytes",
-                      Builder(&getContext())
-                          .getI64IntegerAttr(*simulatorAt + simulatorBytes));
+      attrs::arenaBytes.set(module, *simulatorAt + simulatorBytes);
   }
 
 private:
   /// Reserves memory for the simulator's state, if the target is the simulator.
   void placeSimulator() {
     ModuleOp module = getOperation();
-    auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
-    auto kind = gpu ? gpu.getAs<StringAttr>("kind") : nullptr;
-    if (!kind || kind.getValue() != "sim")
+    GpuAttr gpu = attrs::gpu.of(module);
+    if (!gpu || !gpu.isSimulated())
       return;
-    auto arena = module->getAttrOfType<IntegerAttr>("weir.arena_bytes");
+    auto arena = attrs::arenaBytes.of(module);
     simulatorAt = llvm::alignTo(arena ? arena.getInt() : 0, 64);
     simulatorBytes = simulatorState;
     if (int64_t most = kernels.mostMeeting())
       simulatorBytes += memoryOfBlock + most * stackOfThread;
     simulatedHostAt = llvm::alignTo(*simulatorAt + simulatorBytes, 64);
-    auto host = module->getAttrOfType<IntegerAttr>("weir.host_bytes");
+    auto host = attrs::hostBytes.of(module);
     simulatorBytes =
         simulatedHostAt - *simulatorAt + (host ? host.getInt() : 0);
   }
 
   void markCapturable(const llvm::StringSet<> &capturable) {
-    auto entries = getOperation()->getAttrOfType<ArrayAttr>("weir.entries");
+    auto entries = attrs::entries.of(getOperation());
     if (!entries)
       return;
-    Builder b(&getContext());
-    SmallVector<Attribute> marked;
-    for (Attribute entry : entries) {
-      NamedAttrList fields(cast<DictionaryAttr>(entry));
-      auto symbol = dyn_cast_or_null<StringAttr>(fields.get("symbol"));
-      if (symbol && capturable.contains(symbol.getValue()))
-        fields.set("capturable", b.getUnitAttr());
-      marked.push_back(fields.getDictionary(&getContext()));
-    }
-    getOperation()->setAttr("weir.entries", b.getArrayAttr(marked));
+    SmallVector<EntryAttr> marked;
+    for (auto entry : entries.getAsRange<EntryAttr>())
+      marked.push_back(EntryAttr::get(
+          &getContext(), entry.getName(), entry.getSymbol(), entry.getInputs(),
+          entry.getOutputs(), entry.getState(), entry.getInit(),
+          capturable.contains(entry.getSymbol())));
+    attrs::entries.set(getOperation(), ArrayRef(marked));
   }
 
   /// Splits the tasks into several functions, which the entry calls in turn.
@@ -324,8 +314,8 @@ private:
     ImplicitLocOpBuilder b(program.getLoc(), program);
     Runtime runtime = {getOperation()};
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
-    SmallVector<Type> parameters(
-        getOperation()->hasAttr("weir.state_bytes") ? 5 : 4, pointer);
+    SmallVector<Type> parameters(attrs::stateBytes.isOn(getOperation()) ? 5 : 4,
+                                 pointer);
     auto type = LLVM::LLVMFunctionType::get(b.getI32Type(), parameters);
     auto entry = b.create<LLVM::LLVMFuncOp>(name, type);
     OpBuilder::InsertionGuard guard(b);

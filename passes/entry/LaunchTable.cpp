@@ -2,6 +2,7 @@
 
 #include "passes/entry/LaunchTable.h"
 
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -10,31 +11,25 @@ using namespace mlir;
 namespace weir {
 
 LogicalResult LaunchTable::read(ModuleOp module) {
-  auto names = module->getAttrOfType<ArrayAttr>("weir.gpu_kernels");
+  auto names = attrs::gpuKernels.of(module);
   auto device = module.lookupSymbol<ModuleOp>("weir_gpu_kernels");
   if (!names || !device)
     return module.emitError("has no kernels for a GPU");
   Builder b(module.getContext());
-  for (auto [i, fields] : llvm::enumerate(names)) {
-    auto row = dyn_cast<DictionaryAttr>(fields);
-    auto name = row ? row.getAs<StringAttr>("name") : nullptr;
-    if (!name)
-      return module.emitError("has a kernel without a name");
-    auto kernel = device.lookupSymbol<LLVM::LLVMFuncOp>(name);
-    auto launch = kernel
-                      ? kernel->getAttrOfType<DenseI64ArrayAttr>("weir.launch")
-                      : nullptr;
-    if (!launch || launch.size() != 2)
-      return device.emitError("has no launch of ") << name;
-    auto shared = row.getAs<IntegerAttr>("shared");
-    rows[name] = {int64_t(i), launch[0], launch[1],
-                  shared ? shared.getInt() : 0};
+  for (auto [i, row] : llvm::enumerate(names.getAsRange<GpuKernelAttr>())) {
+    auto kernel = device.lookupSymbol<LLVM::LLVMFuncOp>(row.getName());
+    LaunchAttr launch = kernel ? attrs::launch.of(kernel) : nullptr;
+    if (!launch)
+      return device.emitError("has no launch of ") << row.getName();
+    int64_t threads = launch.getThreads();
+    rows[row.getName()] = {int64_t(i), launch.getBlocks(), threads,
+                           row.getShared()};
     kernel->setAttr("nvvm.kernel", b.getUnitAttr());
     kernel->setAttr("nvvm.reqntid",
-                    b.getDenseI32ArrayAttr({int32_t(launch[1]), 1, 1}));
+                    b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
     kernel.walk([&](Operation *op) {
       if (isa<NVVM::Barrier0Op, NVVM::ShflOp>(op))
-        meeting = std::max(meeting, launch[1]);
+        meeting = std::max(meeting, threads);
     });
   }
   return success();

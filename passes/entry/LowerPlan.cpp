@@ -3,6 +3,8 @@
 #include "passes/entry/Passes.h"
 #include "passes/entry/Regions.h"
 
+#include "dialects/weir/Attributes.h"
+
 using namespace mlir;
 
 namespace weir {
@@ -113,7 +115,7 @@ private:
     ImplicitLocOpBuilder b(program.getLoc(), program);
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type nothing = LLVM::LLVMVoidType::get(&getContext());
-    bool hasState = getOperation()->hasAttr("weir.state_bytes");
+    bool hasState = attrs::stateBytes.isOn(getOperation());
     SmallVector<Type> parameters(hasState ? 5 : 4, pointer);
     auto entry = b.create<LLVM::LLVMFuncOp>(
         name, LLVM::LLVMFunctionType::get(b.getI32Type(), parameters));

@@ -54,9 +54,9 @@ def SerializeKernels : Pass<"weir-serialize-kernels", "::mlir::ModuleOp"> {
     Parts of the kernels are compiled in parallel.
 
     ```mlir
-    module attributes {weir.gpu = {archs = ["sm_80"], kind = "cuda"}} { module @weir_gpu_kernels { llvm.func @k() } }
+    module attributes {weir.gpu = #weir.gpu<archs = ["sm_80"]>} { module @weir_gpu_kernels { llvm.func @k() } }
     // becomes
-    weir.gpu_images = [ {data = ".version 7.0 ...", kind = "ptx", sm = 80 : i64} ]
+    weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 80, data = ".version 7.0 ...">]
     ```
   }];
   let options = [Option<"opsOfPart", "ops-of-part", "int64_t", "8192", "The minimum number of ops of a part">];

@@ -4,6 +4,7 @@
 #include "passes/entry/Regions.h"
 
 #include "dialects/kernel/Sharing.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -14,7 +15,7 @@ namespace weir {
 /// Whether the run's grains may go from the last to the first, which its
 /// kernel is told by their ends.
 static bool alternates(plan::RunOp run) {
-  return run.getGrains() && run->hasAttr("weir.alternates");
+  return run.getGrains() && attrs::alternates.isOn(run);
 }
 
 /// The fewest slots of the wave's runs that have any; 0: none has.

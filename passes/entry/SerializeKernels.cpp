@@ -5,6 +5,7 @@
 // into parts does not depend on the number of processors, and neither does the
 // PTX.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/entry/Assembler.h"
 #include "passes/entry/DeviceMath.h"
 #include "passes/entry/Passes.h"
@@ -114,37 +115,28 @@ struct SerializeKernels : impl::SerializeKernelsBase<SerializeKernels> {
 
   void runOnOperation() override {
     auto device = getOperation().lookupSymbol<ModuleOp>("weir_gpu_kernels");
-    auto gpu = getOperation()->getAttrOfType<DictionaryAttr>("weir.gpu");
-    auto archs = gpu ? gpu.getAs<ArrayAttr>("archs") : nullptr;
-    auto kind = gpu ? gpu.getAs<StringAttr>("kind") : nullptr;
-    if (!device || !archs || archs.empty() || !kind ||
-        kind.getValue() != "cuda")
+    GpuAttr gpu = attrs::gpu.of(getOperation());
+    if (!device || !gpu || gpu.getArchs().empty() || gpu.isSimulated())
       return;
-    for (Attribute arch : archs)
-      if (!isa<StringAttr>(arch) || !numberOf(cast<StringAttr>(arch))) {
-        getOperation().emitError("has no architecture called ") << arch;
-        return signalPassFailure();
-      }
-    auto arch = cast<StringAttr>(archs[0]);
+    StringRef arch = gpu.firstArch();
     std::string text;
     if (failed(writeParts(device, arch, text)))
       return signalPassFailure();
-    Builder b(&getContext());
-    SmallVector<Attribute> images = {image(b, "ptx", arch, text)};
+    SmallVector<GpuImageAttr> images = {image("ptx", arch, text)};
     std::optional<std::string> assembler;
-    if (gpu.contains("cubins"))
+    if (gpu.getCubins())
       assembler = findAssembler();
-    for (auto target : archs.getAsRange<StringAttr>()) {
+    for (auto target : gpu.getArchs().getAsRange<StringAttr>()) {
       std::string code, problem;
       if (!assembler)
         break;
       if (assemble(*assembler, text, target, code, problem))
-        images.push_back(image(b, "cubin", target, code));
+        images.push_back(image("cubin", target, code));
       else
         device.emitWarning("no code for ")
             << target << " beside the PTX: " << problem;
     }
-    getOperation()->setAttr("weir.gpu_images", b.getArrayAttr(images));
+    attrs::gpuImages.set(getOperation(), ArrayRef(images));
     device.erase();
   }
 
@@ -155,24 +147,12 @@ struct SerializeKernels : impl::SerializeKernelsBase<SerializeKernels> {
   }
 
 private:
-  /// 80 for sm_80, 90 for sm_90a.
-  static std::optional<int64_t> numberOf(StringRef arch) {
-    int64_t number;
-    arch.consume_back("a");
-    if (!arch.consume_front("sm_") || arch.getAsInteger(10, number))
-      return std::nullopt;
-    return number;
-  }
-
-  static Attribute image(Builder &b, StringRef kind, StringRef arch,
-                         StringRef data) {
-    NamedAttrList fields;
-    fields.set("data", b.getStringAttr(data));
-    fields.set("kind", b.getStringAttr(kind));
-    fields.set("sm", b.getI64IntegerAttr(*numberOf(arch)));
-    if (arch.ends_with("a"))
-      fields.set("specific", b.getUnitAttr());
-    return fields.getDictionary(b.getContext());
+  /// The image of an architecture such as sm_80 or sm_90a.
+  GpuImageAttr image(StringRef kind, StringRef arch, StringRef data) {
+    bool isSpecific = arch.consume_back("a");
+    int64_t number = 0;
+    arch.drop_front(StringRef("sm_").size()).getAsInteger(10, number);
+    return GpuImageAttr::get(&getContext(), kind, number, isSpecific, data);
   }
 
   /// Moves kernels into modules of at least `opsOfPart` ops, each with copies

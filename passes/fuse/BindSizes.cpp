@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Sizes.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
 
@@ -47,17 +48,15 @@ struct BindSizes : impl::BindSizesBase<BindSizes> {
       if (int64_t number =
               symbol < 0 ? -1 : operandFor(group, symbol, dominance);
           number >= 0)
-        group->setAttr(
-            graph::columnsName,
-            IntegerAttr::get(IntegerType::get(&getContext(), 64), number));
+        attrs::columns.set(group, number);
     for (graph::SymbolOp symbol : symbols)
       symbol.erase();
     getOperation()->walk([](Operation *op) {
       if (!isa<graph::GroupOp>(op))
-        op->removeAttr(graph::sizesName);
+        attrs::sizes.remove(op);
     });
     for (unsigned i = 0; i < getOperation().getNumArguments(); ++i)
-      getOperation().removeArgAttr(i, graph::sizesName);
+      attrs::sizes.removeFromArgument(getOperation(), i);
   }
 
 private:
@@ -97,8 +96,7 @@ private:
                                      : ArrayAttr::get(group.getContext(), {}));
     }
     if (isAny)
-      group->setAttr(graph::sizesName,
-                     ArrayAttr::get(group.getContext(), attributes));
+      attrs::sizes.set(group, ArrayAttr::get(group.getContext(), attributes));
   }
 
   /// The index of the operand that holds the size, or -1 if the size is not

@@ -10,6 +10,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/Sizes.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -165,13 +166,13 @@ private:
   }
 
   void flattenSizes(Operation *flat) const {
-    Attribute sizes = flat->removeAttr(graph::sizesName);
+    ArrayAttr sizes = attrs::sizes.remove(flat);
     if (!sizes)
       return;
     graph::SizesOfDims dims = graph::reshapeSizes(
         graph::readSizes(sizes, shape), shapeOf(flat->getResult(0)));
     if (ArrayAttr attribute = graph::sizesAttr(flat->getContext(), dims))
-      flat->setAttr(graph::sizesName, attribute);
+      attrs::sizes.set(flat, attribute);
   }
 
   graph::GroupOp group;

@@ -10,6 +10,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -119,9 +120,6 @@ bool staysOutside(Operation *op) {
   return false;
 }
 
-/// Whether the host of a GPU computes the op.
-bool isOfHost(Operation *op) { return op->hasAttr("weir.host"); }
-
 /// Whether an op only moves rows; a product can read rows at any stride.
 bool movesRows(Operation *op) {
   auto transpose = dyn_cast<graph::TransposeOp>(op);
@@ -179,7 +177,7 @@ private:
                   llvm::any_of(producer->getUsers(),
                                [&](Operation *u) { return isCopied(u); });
     if ((isCopy && !isCheap(producer)) || isOneOfManyRows(producer) ||
-        isOfHost(producer) != isOfHost(root()))
+        attrs::host.isOn(producer) != attrs::host.isOn(root()))
       return false;
     // An opaque root reads its operands more than once, or out of order.
     if (roleOf(root()) == FusionRole::opaque)
@@ -351,8 +349,8 @@ graph::GroupOp Group::materialize() {
   OpBuilder b(last);
   auto group = b.create<graph::GroupOp>(last->getLoc(), last->getResultTypes(),
                                         inputs.getArrayRef());
-  if (isOfHost(last))
-    group->setAttr("weir.host", b.getUnitAttr());
+  if (attrs::host.isOn(last))
+    attrs::host.set(group);
   Block &body = group.getBody().emplaceBlock();
   IRMapping map;
   for (Value input : inputs)

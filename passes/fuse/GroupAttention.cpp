@@ -8,6 +8,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -31,8 +32,8 @@ constexpr int64_t fewestRows = 32;
 /// Whether a GPU computes the group. There, a block of threads can share an
 /// attention with few rows.
 bool isForGpu(graph::GroupOp group) {
-  return group->getParentOfType<ModuleOp>()->hasAttr("weir.gpu") &&
-         !group->hasAttr("weir.host");
+  return attrs::gpu.isOn(group->getParentOfType<ModuleOp>()) &&
+         !attrs::host.isOn(group);
 }
 
 /// The group before `user` that computes `value`, if `user` is its only user.
@@ -40,7 +41,7 @@ graph::GroupOp makerFor(Value value, graph::GroupOp user) {
   auto maker = value.getDefiningOp<graph::GroupOp>();
   bool isAlone = maker && maker.getNumResults() == 1 && value.hasOneUse() &&
                  maker->getBlock() == user->getBlock() &&
-                 maker->hasAttr("weir.host") == user->hasAttr("weir.host");
+                 attrs::host.isOn(maker) == attrs::host.isOn(user);
   return isAlone ? maker : nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/fuse/Timeline.h"
 #include "llvm/ADT/StringExtras.h"
@@ -187,8 +188,8 @@ private:
 struct HoistUpdates : impl::HoistUpdatesBase<HoistUpdates> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function->hasAttr("weir.entry") &&
-        function->getParentOp()->hasAttr("weir.remat"))
+    if (attrs::entry.isOn(function) &&
+        attrs::remat.isOn(function->getParentOp()))
       Order(function.getBody().front(), function->getParentOfType<ModuleOp>())
           .apply();
   }

@@ -6,6 +6,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -53,7 +54,7 @@ public:
 
   bool mayJoin() {
     if (from->getBlock() != to->getBlock() ||
-        from->hasAttr("weir.host") != to->hasAttr("weir.host") ||
+        attrs::host.isOn(from) != attrs::host.isOn(to) ||
         !isElementwise(from) || !isElementwise(to) ||
         shapeOf(from.getResult(0)) != shapeOf(to.getResult(0)) ||
         opsOf(from) + opsOf(to) > mostOps)

@@ -4,6 +4,7 @@
 #include "passes/fuse/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/fuse/Timeline.h"
 #include "llvm/Support/Debug.h"
@@ -106,9 +107,8 @@ private:
 struct RecomputeGroups : impl::RecomputeGroupsBase<RecomputeGroups> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    auto limit =
-        function->getParentOp()->getAttrOfType<IntegerAttr>("weir.remat");
-    if (!limit || !function->hasAttr("weir.entry"))
+    auto limit = attrs::remat.of(function->getParentOp());
+    if (!limit || !attrs::entry.isOn(function))
       return;
     // After one peak is lowered, the new peak may be at another op.
     constexpr int mostRounds = 8;

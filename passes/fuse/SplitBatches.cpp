@@ -13,6 +13,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/kernel/Target.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -273,7 +274,7 @@ struct SplitBatches : impl::SplitBatchesBase<SplitBatches> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     auto module = function->getParentOfType<ModuleOp>();
-    if (!function->hasAttr("weir.entry") || module->hasAttr("weir.gpu"))
+    if (!attrs::entry.isOn(function) || attrs::gpu.isOn(module))
       return;
     auto target = kernel::Target::of(function);
     llvm::SmallSetVector<int64_t, 4> sizes;

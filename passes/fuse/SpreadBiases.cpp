@@ -5,6 +5,7 @@
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -46,14 +47,13 @@ ElementsAttr repeated(const APFloat &number, int64_t count, Type element) {
 
 struct SpreadBiases : impl::SpreadBiasesBase<SpreadBiases> {
   void runOnOperation() override {
-    auto gpu = getOperation()->getParentOp()->getAttrOfType<DictionaryAttr>(
-        "weir.gpu");
-    if (!gpu || !gpu.contains("library"))
+    GpuAttr gpu = attrs::gpu.of(getOperation()->getParentOp());
+    if (!gpu || gpu.getLibrary().empty())
       return;
     getOperation()->walk([](graph::AddOp add) {
       for (unsigned i : {0, 1})
         if (Operation *contraction = contractionOf(add->getOperand(i)))
-          if (!contraction->hasAttr("weir.host"))
+          if (!attrs::host.isOn(contraction))
             return spread(add, 1 - i, contraction->getResult(0));
     });
   }

@@ -6,6 +6,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/Sizes.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -25,13 +26,13 @@ struct SpreadSizes : impl::SpreadSizesBase<SpreadSizes> {
       if (isa<graph::ScalarOpInterface, graph::BroadcastOp, graph::TransposeOp,
               graph::ConvolutionOp, graph::PoolMaxOp, graph::PoolAverageOp,
               graph::MatmulOp>(op) &&
-          op->getNumResults() == 1 && !op->hasAttr(graph::sizesName))
+          op->getNumResults() == 1 && !attrs::sizes.isOn(op))
         ops.push_back(op);
     });
     // Users come before their operands.
     for (Operation *op : llvm::reverse(ops))
       if (ArrayAttr sizes = sizesOfUsers(op))
-        op->setAttr(graph::sizesName, sizes);
+        attrs::sizes.set(op, sizes);
   }
 
 private:
@@ -51,7 +52,7 @@ private:
   ArrayAttr sizesOfOperand(Operation *user) {
     if (auto compact = dyn_cast<graph::CompactOp>(user))
       return sizesOfCorner(compact);
-    auto own = user->getAttrOfType<ArrayAttr>(graph::sizesName);
+    auto own = attrs::sizes.of(user);
     if (!own || isa<graph::ScalarOpInterface>(user))
       return own;
     auto transpose = dyn_cast<graph::TransposeOp>(user);

@@ -7,6 +7,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/plan/Arena.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
@@ -233,7 +234,7 @@ void Timeline::apply(ArrayRef<Step> steps, int64_t &made) {
     for (Operation *copy : copies) {
       Operation *again = b.clone(*copy, map);
       if (isRecomputable(again))
-        again->setAttr("weir.again", b.getI64IntegerAttr(made++));
+        attrs::again.set(again, made++);
     }
     copies.clear();
     if (isView(op))

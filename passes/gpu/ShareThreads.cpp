@@ -8,6 +8,7 @@
 #include "passes/gpu/kernels/Nest.h"
 
 #include "dialects/kernel/Nests.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -211,10 +212,10 @@ bool shareKernel(Operation *op, bool meets) {
 struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
-    if (kernel->hasAttr("weir.gemm") || kernel->hasAttr("weir.conv") ||
-        kernel->hasAttr("weir.attention"))
+    if (attrs::gemm.isOn(kernel) || attrs::conv.isOn(kernel) ||
+        attrs::attention.isOn(kernel))
       return clear(kernel);
     SmallVector<memref::CopyOp> copies;
     kernel.walk([&](memref::CopyOp copy) { copies.push_back(copy); });

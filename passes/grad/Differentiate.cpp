@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Gradients.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "dialects/weir/Attributes.h"
 #include "passes/grad/Reverse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,7 +52,7 @@ struct Differentiate : impl::DifferentiateBase<Differentiate> {
         return signalPassFailure();
     }
     if (!asked.empty())
-      function->setAttr("weir.differentiated", UnitAttr::get(&getContext()));
+      attrs::differentiated.set(function);
     function.walk([](Operation *op) {
       if (isa<graph::BarrierOp, graph::StopGradientOp>(op)) {
         op->getResult(0).replaceAllUsesWith(op->getOperand(0));

@@ -1,5 +1,5 @@
-// Removes what rules of derivatives leave: factors of one, double signs, constants
-// that only move. Makes gradients by filters convolutions.
+// Removes what rules of derivatives leave: factors of one, double signs,
+// constants that only move. Makes gradients by filters convolutions.
 
 #include "passes/grad/Passes.h"
 
@@ -9,6 +9,7 @@
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/libraries/FilterGradients.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
@@ -119,7 +120,7 @@ struct SimplifyGradients : impl::SimplifyGradientsBase<SimplifyGradients> {
     func::FuncOp function = getOperation();
     if (failed(libraries::expandFilterGradients(function)))
       return signalPassFailure();
-    if (!function->removeAttr("weir.differentiated"))
+    if (!attrs::differentiated.remove(function))
       return;
     DominanceInfo dominance;
     IRRewriter rewriter(&getContext());

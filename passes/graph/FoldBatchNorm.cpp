@@ -9,7 +9,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/target/Instructions.h"
-#include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Bytes.h"
@@ -106,14 +106,15 @@ Value scaled(PatternRewriter &rewriter, Operation *op, Value filter,
   if (!bytes ||
       bytes->type().getElementType() != getElementTypeOrSelf(op->getResult(0)))
     return {};
-  // A folded filter would need f32, and the budget counts its bytes. Kernels for
-  // tile registers and for groups read f32 anyhow.
+  // A folded filter would need f32, and the budget counts its bytes. Kernels
+  // for tile registers and for groups read f32 anyhow.
   auto module = op->getParentOfType<ModuleOp>();
   auto convolution = dyn_cast<graph::ConvolutionOp>(op);
   bool readsHalves = !convolution || (convolution.getGroups() == 1 &&
                                       convolution.getType().getRank() <= 4);
-  if (readsHalves && module && module->hasAttr("weir.weights_budget") &&
-      module->hasAttr(widenedName) && !Instructions::of(TargetAttr::get(op)).tiles &&
+  if (readsHalves && module && attrs::weightsBudget.isOn(module) &&
+      attrs::widened.isOn(module) &&
+      !Instructions::of(TargetAttr::of(op)).tiles &&
       bytes->type().getElementType().isF32() && !bytes->isSplat() &&
       halfTypeOf(bytes->data(), rewriter.getContext()))
     return {};

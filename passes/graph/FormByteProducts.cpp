@@ -7,6 +7,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/build/Expr.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/graph/Bytes.h"
 #include "passes/graph/Quantized.h"
@@ -276,7 +277,7 @@ void multiplyByInverses(Value value) {
 
 struct FormByteProducts : impl::FormByteProductsBase<FormByteProducts> {
   void runOnOperation() override {
-    if (getOperation()->hasAttr("weir.gpu"))
+    if (attrs::gpu.isOn(getOperation()))
       return;
     SmallVector<Operation *> products;
     getOperation()->walk([&](Operation *op) {

@@ -10,6 +10,7 @@
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/packed/Packed.h"
 #include "dialects/kernel/PackedWeights.h"
+#include "dialects/weir/Attributes.h"
 #include "passes/graph/Bytes.h"
 #include "passes/graph/CodedWeights.h"
 #include "llvm/Support/Debug.h"
@@ -59,7 +60,7 @@ Value unmoved(Value value, bool &turned) {
 struct FormPackedProducts : impl::FormPackedProductsBase<FormPackedProducts> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    bool packs = !module->hasAttr("weir.gpu");
+    bool packs = !attrs::gpu.isOn(module);
     SmallVector<graph::MatmulOp> products;
     module.walk([&](Operation *op) {
       packs &= !isa<graph::GradientOp>(op);

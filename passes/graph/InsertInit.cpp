@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #define DEBUG_TYPE "weir-insert-init"
@@ -39,13 +40,13 @@ private:
   func::FuncOp findInit() {
     ModuleOp module = getOperation();
     for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr("weir.init"))
+      if (attrs::init.isOn(function))
         return function;
     OpBuilder b(module.getContext());
     auto init = func::FuncOp::create(module.getLoc(), "init",
                                      b.getFunctionType({}, {}));
-    init->setAttr("weir.entry", b.getStringAttr("init"));
-    init->setAttr("weir.init", b.getUnitAttr());
+    attrs::entry.set(init, b.getStringAttr("init"));
+    attrs::init.set(init);
     b.setInsertionPointToEnd(init.addEntryBlock());
     b.create<func::ReturnOp>(module.getLoc());
     // It is the last entry, so that the other ones keep their numbers.

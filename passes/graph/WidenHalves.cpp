@@ -15,6 +15,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
@@ -252,12 +253,12 @@ struct WidenHalves : impl::WidenHalvesBase<WidenHalves> {
   using WidenHalvesBase::WidenHalvesBase;
 
   void runOnOperation() override {
-    if (getOperation()->hasAttr("weir.gpu"))
+    if (attrs::gpu.isOn(getOperation()))
       return;
     Widening widening(getOperation(), maxBytes);
     widening.run(getOperation().getBodyRegion());
     if (widening.finish())
-      getOperation()->setAttr(widenedName, UnitAttr::get(&getContext()));
+      attrs::widened.set(getOperation());
   }
 };
 

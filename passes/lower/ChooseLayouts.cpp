@@ -13,10 +13,10 @@
 #include "passes/lower/layouts/PairingLayouts.h"
 #include "passes/lower/layouts/PanelWidths.h"
 #include "passes/lower/layouts/VnniLayouts.h"
-#include "passes/lower/layouts/WeightForms.h"
 
 #include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/kernel/layouts/Pairing.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -52,7 +52,7 @@ struct ChooseLayouts : impl::ChooseLayoutsBase<ChooseLayouts> {
                       if (argument.hasOneUse())
                         chooseForConstant(kernel, argument, callers);
                   });
-    module->removeAttr(weightsLeftName);
+    attrs::weightsLeft.remove(module);
     for (auto kernel : module.getOps<func::FuncOp>())
       chooseAtRun(kernel);
     LLVM_DEBUG(module.walk([](kernel::PackOpInterface pack) {
@@ -64,11 +64,13 @@ struct ChooseLayouts : impl::ChooseLayoutsBase<ChooseLayouts> {
 private:
   using Constants = SmallVector<graph::ConstantOp>;
 
+  /// Counts the weights that kernels use: constants from before a folding may
+  /// remain until the next canonicalization.
   void countWeights(ModuleOp module) {
     llvm::DenseSet<Attribute> counted;
     module.walk([&](graph::ConstantOp constant) {
       ShapedType type = constant.getType();
-      if (counted.insert(constant.getValue()).second)
+      if (!constant->use_empty() && counted.insert(constant.getValue()).second)
         weightsBytes += type.getNumElements() *
                         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     });
@@ -89,10 +91,9 @@ private:
     if (pack->getOperand(0) != argument || pack->getNumResults() != 1)
       return;
     unsigned index = argument.getArgNumber();
-    auto stored =
-        dyn_cast_or_null<TypeAttr>(kernel.removeArgAttr(index, storedAsName));
+    TypeAttr stored = attrs::storedAs.removeFromArgument(kernel, index);
     auto half = stored ? dyn_cast<FloatType>(stored.getValue()) : FloatType();
-    bool unpaired = bool(kernel.removeArgAttr(index, unpairedName));
+    bool unpaired = bool(attrs::unpaired.removeFromArgument(kernel, index));
     if (std::optional<kernel::LayoutAttr> vnni = vnniLayoutOf(pack))
       pack = repack(pack, *vnni);
     else if (half)
@@ -137,7 +138,7 @@ private:
   /// large; these bytes are then taken.
   bool hasRoom(kernel::LayoutAttr layout, const kernel::WeightsSource &weights,
                int64_t constants) {
-    auto left = getOperation()->getAttrOfType<IntegerAttr>(weightsLeftName);
+    auto left = attrs::weightsLeft.of(getOperation());
     if (!left)
       return true;
     int64_t elements =
@@ -146,10 +147,8 @@ private:
         (elements * 2 - weights.rows() * weights.columns * 4) * constants;
     if (more > left.getInt())
       return false;
-    Builder b(&getContext());
-    getOperation()->setAttr(
-        weightsLeftName,
-        b.getI64IntegerAttr(left.getInt() - std::max<int64_t>(more, 0)));
+    attrs::weightsLeft.set(getOperation(),
+                           left.getInt() - std::max<int64_t>(more, 0));
     return true;
   }
 

@@ -4,11 +4,11 @@
 #include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/NeuralShared.h"
 #include "passes/lower/Patterns.h"
-#include "passes/lower/layouts/WeightForms.h"
 
 #include "dialects/graph/Neural.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,7 +26,7 @@ bool isConstant(Value value) {
   // A block whose signature is being converted has no parent.
   auto kernel =
       dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
-  return kernel && kernel.getArgAttr(argument.getArgNumber(), "weir.constant");
+  return kernel && attrs::constant.ofArgument(kernel, argument.getArgNumber());
 }
 
 /// Whether unsigned bytes are multiplied by signed ones.
@@ -128,7 +128,8 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
     auto kernel = b.create<kernel::ConvolutionOp>(
         loc, type, adaptor.getX(), packed, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
-        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned, layout);
+        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned, layout,
+        /*schedule=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -148,10 +149,10 @@ private:
   /// The results of a tile of kernel.winograd; none where a direct sum takes
   /// less time.
   static SmallVector<int64_t> tilesOf(graph::ConvolutionOp op) {
-    if (op->hasAttr(directName))
+    if (attrs::direct.isOn(op))
       return {};
     bool isKnown =
-        isConstant(op.getFilter()) && !op->hasAttr(transformAtRunName);
+        isConstant(op.getFilter()) && !attrs::transformAtRun.isOn(op);
     return chooseConvolution(op, isKnown).tiles;
   }
 
@@ -170,7 +171,7 @@ private:
     Value transformed = packed<kernel::TransformFilterOp>(
         b, loc, adaptor.getFilter(),
         filter.clone({1, window->products(), filter.getDimSize(2), columns}),
-        layout, op->hasAttr(transformAtRunName));
+        layout, attrs::transformAtRun.isOn(op));
     auto kernel = b.create<kernel::WinogradOp>(
         loc, type, adaptor.getX(), transformed, ValueRange(),
         emptyTensor(b, loc, type), windows, op.getStrides(), op.getPaddingLow(),
@@ -247,7 +248,7 @@ private:
         loc, type, adaptor.getX(), filter, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
         op.getDilations(), b.getArrayAttr({}), multipliesBytes(op),
-        kernel::LayoutAttr::plain(op.getContext()));
+        kernel::LayoutAttr::plain(op.getContext()), /*schedule=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

@@ -9,13 +9,13 @@
 
 #include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/Passes.h"
-#include "passes/lower/layouts/WeightForms.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/kernel/MinimalFilter.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -173,16 +173,15 @@ struct Weights {
   void apply() const {
     const Choice &choice = choices[chosen];
     for (Use use : uses) {
-      UnitAttr unit = UnitAttr::get(use.op->getContext());
       if (choice.halves)
-        use.kernel.setArgAttr(use.argument, storedAsName, TypeAttr::get(half));
+        attrs::storedAs.setOnArgument(use.kernel, use.argument, half);
       if (choice.unpaired)
-        use.kernel.setArgAttr(use.argument, unpairedName, unit);
+        attrs::unpaired.setOnArgument(use.kernel, use.argument);
       if (choice.form == Form::Direct ||
           (choice.form == Form::TransformedAtRun && use.atRun.tiles.empty()))
-        use.op->setAttr(directName, unit);
+        attrs::direct.set(use.op);
       else if (choice.form == Form::TransformedAtRun)
-        use.op->setAttr(transformAtRunName, unit);
+        attrs::transformAtRun.set(use.op);
     }
   }
 };
@@ -199,9 +198,9 @@ int64_t bytesOf(ElementsAttr value) {
 struct FitWeights : impl::FitWeightsBase<FitWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto budget = module->getAttrOfType<IntegerAttr>("weir.weights_budget");
-    module->removeAttr(widenedName);
-    if (!budget || module->hasAttr("weir.gpu"))
+    auto budget = attrs::weightsBudget.of(module);
+    attrs::widened.remove(module);
+    if (!budget || attrs::gpu.isOn(module))
       return;
     auto target = kernel::Target::of(module);
     module.walk([&](graph::ConstantOp op) {
@@ -217,11 +216,10 @@ struct FitWeights : impl::FitWeightsBase<FitWeights> {
                             << budget.getInt() << " bytes\n");
     for (const Weights &weights : all)
       weights.apply();
-    if (!module->hasAttr(limitsLayoutsName))
+    if (!attrs::limitsLayouts.isOn(module))
       return;
     double left = std::max(0., double(budget.getInt()) - total);
-    module->setAttr(weightsLeftName,
-                    Builder(&getContext()).getI64IntegerAttr(int64_t(left)));
+    attrs::weightsLeft.set(module, int64_t(left));
   }
 
 private:
@@ -255,9 +253,8 @@ private:
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     unsigned index = argument.getArgNumber();
     if (!type || !type.getElementType().isF32() || !argument.hasOneUse() ||
-        kernel->hasAttr("weir.host") || kernel->hasAttr("weir.gemm") ||
-        callers.empty() ||
-        !llvm::all_of(callers, [&](plan::TaskOp task) {
+        attrs::host.isOn(kernel) || attrs::gemm.isOn(kernel) ||
+        callers.empty() || !llvm::all_of(callers, [&](plan::TaskOp task) {
           return constantOf(task, index);
         }))
       return std::nullopt;
@@ -313,7 +310,7 @@ private:
         continue;
       }
       weights.isReadElsewhere = isRead[unsigned(i)];
-      weights.limitsLayouts = module->hasAttr(limitsLayoutsName);
+      weights.limitsLayouts = attrs::limitsLayouts.isOn(module);
       if (!weights.isReadElsewhere)
         weights.half = halfOf(weights, target);
       weights.findChoices(target);

@@ -9,6 +9,7 @@
 #include "passes/lower/Passes.h"
 
 #include "dialects/kernel/attention/Attention.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -191,7 +192,7 @@ private:
 
 struct FormAttention : impl::FormAttentionBase<FormAttention> {
   void runOnOperation() override {
-    if (!getOperation()->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(getOperation()))
       return;
     SmallVector<graph::SoftmaxOp> all;
     getOperation()->walk([&](graph::SoftmaxOp op) { all.push_back(op); });
@@ -220,7 +221,7 @@ private:
 
 bool isInAttention(graph::SoftmaxOp softmax) {
   auto kernel = softmax->getParentOfType<func::FuncOp>();
-  if (!kernel || !kernel->hasAttr("weir.kernel"))
+  if (!kernel || !attrs::kernel.isOn(kernel))
     return false;
   Value value = softmax.getResult();
   if (linalg::GenericOp loops = loopsBehind(value))

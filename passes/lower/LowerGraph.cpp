@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/custom/Custom.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/weir/Attributes.h"
 #include "passes/lower/FormAttention.h"
 #include "passes/lower/Patterns.h"
 #include "passes/lower/packed/PackedProducts.h"
@@ -60,7 +61,7 @@ namespace {
 TypedAttr numberInKernel(graph::ConstantOp op) {
   auto kernel = op->getParentOfType<func::FuncOp>();
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
-  if (!kernel || !kernel->hasAttr("weir.kernel") || !elements ||
+  if (!kernel || !attrs::kernel.isOn(kernel) || !elements ||
       !elements.isSplat())
     return {};
   Type type = graph::signless(elements.getElementType());
@@ -101,7 +102,7 @@ struct ConvertCustom : OpConversionPattern<graph::CustomOp> {
 struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
   void runOnOperation() override {
     // An entry's own ops are the plan's.
-    if (getOperation()->hasAttr("weir.entry"))
+    if (attrs::entry.isOn(getOperation()))
       return;
     MLIRContext *context = &getContext();
     TypeConverter converter;

@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Sizes.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseMap.h"
@@ -28,14 +29,14 @@ llvm::hash_code hashOf(graph::GroupOp group) {
 }
 
 /// Whether a GPU's host runs the group.
-bool isOfHost(graph::GroupOp group) { return group->hasAttr("weir.host"); }
+bool isOfHost(graph::GroupOp group) { return attrs::host.isOn(group); }
 
 bool sameBody(graph::GroupOp a, graph::GroupOp b) {
   return a.getOperandTypes() == b.getOperandTypes() &&
          a.getResultTypes() == b.getResultTypes() &&
          isOfHost(a) == isOfHost(b) &&
-         a->getAttr(graph::sizesName) == b->getAttr(graph::sizesName) &&
-         a->getAttr(graph::columnsName) == b->getAttr(graph::columnsName) &&
+         attrs::sizes.of(a) == attrs::sizes.of(b) &&
+         attrs::columns.of(a) == attrs::columns.of(b) &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
@@ -71,12 +72,12 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
       kernels.push_back(outline(b, group, kernels.size()));
     for (func::FuncOp kernel : kernels)
       for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-        kernel.setArgAttr(i, "weir.constant", b.getUnitAttr());
+        attrs::constant.setOnArgument(kernel, i);
     for (auto [group, kernel] : llvm::zip_equal(groups, kernelOf)) {
       // What is a constant wherever a kernel is called may be packed.
       for (auto [i, input] : llvm::enumerate(group.getInputs()))
         if (!input.getDefiningOp<graph::ConstantOp>())
-          kernels[kernel].removeArgAttr(i, "weir.constant");
+          attrs::constant.removeFromArgument(kernels[kernel], i);
       b.setInsertionPoint(group);
       auto task = b.create<plan::TaskOp>(
           group.getLoc(), group.getResultTypes(),
@@ -84,8 +85,8 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
           group.getInputs(), /*wave=*/IntegerAttr(), /*by_rows=*/UnitAttr(),
           isOfHost(group) ? b.getUnitAttr() : UnitAttr());
       // A copy that is to be run again is not what it is a copy of.
-      if (Attribute again = group->getAttr("weir.again"))
-        task->setAttr("weir.again", again);
+      if (IntegerAttr again = attrs::again.of(group))
+        attrs::again.set(task, again);
       group.replaceAllUsesWith(task.getResults());
       group.erase();
     }
@@ -100,16 +101,15 @@ private:
     auto kernel = b.create<func::FuncOp>(
         group.getLoc(), "kernel_" + std::to_string(number), type);
     kernel.setPrivate();
-    kernel->setAttr("weir.kernel", b.getUnitAttr());
+    attrs::kernel.set(kernel);
     if (isOfHost(group))
-      kernel->setAttr("weir.host", b.getUnitAttr());
-    if (Attribute sizes = group->getAttr(graph::sizesName)) {
-      kernel->setAttr(graph::sizesName, sizes);
-      kernel->setAttr("weir.inputs",
-                      b.getI64IntegerAttr(group.getNumOperands()));
+      attrs::host.set(kernel);
+    if (ArrayAttr sizes = attrs::sizes.of(group)) {
+      attrs::sizes.set(kernel, sizes);
+      attrs::inputs.set(kernel, group.getNumOperands());
     }
-    if (Attribute columns = group->getAttr(graph::columnsName))
-      kernel->setAttr(graph::columnsName, columns);
+    if (IntegerAttr columns = attrs::columns.of(group))
+      attrs::columns.set(kernel, columns);
     kernel.getBody().takeBody(group.getBody());
     auto yield = cast<graph::YieldOp>(kernel.getBody().front().getTerminator());
     OpBuilder inner(yield);

@@ -5,10 +5,10 @@
 
 #include "passes/lower/Passes.h"
 #include "passes/lower/layouts/Constants.h"
-#include "passes/lower/layouts/WeightForms.h"
 
 #include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -49,7 +49,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
                       if (argument.hasOneUse())
                         packArgument(kernel, argument, callers);
                   });
-    bool keeps = module->hasAttr("weir.keeps_constants");
+    bool keeps = attrs::keepsConstants.isOn(module);
     SmallVector<DenseResourceElementsAttr> gone;
     for (graph::ConstantOp constant : replaced)
       if (constant->use_empty()) {
@@ -73,7 +73,7 @@ private:
       return storeAsHalves(kernel, argument, callers);
     if (!constantsFor(argument, callers))
       return;
-    kernel.removeArgAttr(argument.getArgNumber(), storedAsName);
+    attrs::storedAs.removeFromArgument(kernel, argument.getArgNumber());
     auto type = cast<RankedTensorType>(pack->getResult(0).getType());
     replaceConstants(callers, argument.getArgNumber(), type,
                      {pack.getSource(), pack.getLayout()});
@@ -94,8 +94,7 @@ private:
   void storeAsHalves(func::FuncOp kernel, BlockArgument argument,
                      ArrayRef<plan::TaskOp> callers) {
     unsigned index = argument.getArgNumber();
-    auto stored =
-        dyn_cast_or_null<TypeAttr>(kernel.removeArgAttr(index, storedAsName));
+    TypeAttr stored = attrs::storedAs.removeFromArgument(kernel, index);
     if (!stored)
       return;
     auto from = cast<RankedTensorType>(argument.getType());

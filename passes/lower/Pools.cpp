@@ -307,7 +307,8 @@ private:
     type = type.clone(shape);
     auto kernel = b.create<kernel::PoolOp>(
         loc, type, x, ValueRange(), emptyTensor(b, loc, type), windows, strides,
-        padding, dilations, b.getArrayAttr({}), largest, countsPadding(op));
+        padding, dilations, b.getArrayAttr({}), largest, countsPadding(op),
+        /*schedule=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     return kernel.getResult(0);
   }

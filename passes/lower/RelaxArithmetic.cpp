@@ -4,6 +4,7 @@
 #include "passes/lower/Passes.h"
 
 #include "dialects/kernel/attention/Attention.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,13 +28,13 @@ bool isOfElements(Operation *op) {
 struct RelaxArithmetic : impl::RelaxArithmeticBase<RelaxArithmetic> {
   void runOnOperation() override {
     auto module = getOperation()->getParentOfType<ModuleOp>();
-    auto words = module ? module->getAttrOfType<StringAttr>("weir.fast_math")
-                        : StringAttr();
+    auto words = module ? attrs::fastMath.of(module) : StringAttr();
     if (!words)
       return;
     auto asked = arith::symbolizeFastMathFlags(words.getValue());
     if (!asked || bitEnumContainsAny(*asked, arith::FastMathFlags::ninf)) {
-      module.emitError() << "weir.fast_math is '" << words.getValue()
+      module.emitError() << attrs::fastMath.name() << " is '"
+                         << words.getValue()
                          << "', which is no list of flags but ninf";
       return signalPassFailure();
     }

@@ -3,6 +3,7 @@
 #include "passes/place/Devices.h"
 
 #include "dialects/target/DeviceName.h"
+#include "dialects/weir/Attributes.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -35,7 +36,7 @@ LogicalResult namesNone(Location at, StringAttr device) {
 }
 
 LogicalResult explainDevices(ModuleOp module) {
-  auto devices = module->getAttrOfType<DictionaryAttr>("weir.devices");
+  auto devices = attrs::devices.of(module);
   if (!devices)
     return success();
   // For each device the first op, and the number of further ones.

@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/target/DeviceName.h"
+#include "dialects/weir/Attributes.h"
 #include "passes/place/Devices.h"
 #include "llvm/Support/Regex.h"
 
@@ -25,14 +26,12 @@ struct Rule {
 class Placing {
 public:
   explicit Placing(ModuleOp module)
-      : module(module),
-        devices(module->getAttrOfType<DictionaryAttr>("weir.devices")),
-        torn(module->getAttrOfType<DictionaryAttr>("weir.colocated")) {}
+      : module(module), devices(attrs::devices.of(module)),
+        torn(attrs::colocated.of(module)) {}
 
   LogicalResult run() {
-    auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
-    if (failed(readRules(gpu ? gpu.getAs<ArrayAttr>("place") : ArrayAttr())))
-      return failure();
+    if (GpuAttr gpu = attrs::gpu.of(module))
+      readRules(gpu.getPlace());
     if (rules.empty() && !devices)
       return success();
     WalkResult walked = module.walk([&](Operation *op) {
@@ -50,21 +49,12 @@ public:
   }
 
 private:
-  LogicalResult readRules(ArrayAttr list) {
-    for (Attribute text : list ? list.getValue() : ArrayRef<Attribute>()) {
-      auto rule = dyn_cast<StringAttr>(text);
-      auto [names, place] = rule ? rule.getValue().rsplit(':')
-                                 : std::pair<StringRef, StringRef>();
-      llvm::Regex regex(names);
-      std::string why;
-      if ((place != "cpu" && place != "gpu") || !regex.isValid(why))
-        return emitError(module.getLoc(),
-                         "has a rule for places that is none: ")
-               << text;
-      rules.push_back({std::move(regex), place == "cpu", /*isUsed=*/false,
+  void readRules(ArrayAttr list) {
+    for (auto rule : list.getAsRange<StringAttr>()) {
+      auto [names, place] = rule.getValue().rsplit(':');
+      rules.push_back({llvm::Regex(names), place == "cpu", /*isUsed=*/false,
                        rule.getValue()});
     }
-    return success();
   }
 
   LogicalResult place(Operation *op) {
@@ -75,7 +65,7 @@ private:
     auto fusible = dyn_cast<graph::FusionOpInterface>(op);
     if (isHost == true && fusible &&
         fusible.fusionRole() != graph::FusionRole::none)
-      op->setAttr("weir.host", UnitAttr::get(op->getContext()));
+      attrs::host.set(op);
     return success();
   }
 
@@ -122,8 +112,8 @@ struct PlaceOps : impl::PlaceOpsBase<PlaceOps> {
   void runOnOperation() override {
     if (failed(Placing(getOperation()).run()))
       return signalPassFailure();
-    getOperation()->removeAttr("weir.devices");
-    getOperation()->removeAttr("weir.colocated");
+    attrs::devices.remove(getOperation());
+    attrs::colocated.remove(getOperation());
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include "passes/plan/Passes.h"
 
+#include "dialects/weir/Attributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -66,7 +68,7 @@ BlockArgument copiedInput(func::FuncOp kernel) {
 struct MarkInPlace : impl::MarkInPlaceBase<MarkInPlace> {
   void runOnOperation() override {
     auto kernel = dyn_cast<func::FuncOp>(getOperation());
-    if (!kernel || !kernel->hasAttr("weir.kernel") || kernel.isExternal())
+    if (!kernel || !attrs::kernel.isOn(kernel) || kernel.isExternal())
       return;
     SmallVector<int64_t> places;
     if (BlockArgument input = copiedInput(kernel))
@@ -74,8 +76,7 @@ struct MarkInPlace : impl::MarkInPlaceBase<MarkInPlace> {
     else if (linalg::GenericOp loop = onlyLoop(kernel))
       places = readInPlace(kernel, loop);
     if (!places.empty())
-      kernel->setAttr("weir.in_place",
-                      DenseI64ArrayAttr::get(&getContext(), places));
+      attrs::inPlace.set(kernel, places);
   }
 
 private:

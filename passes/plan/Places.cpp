@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/plan/Arena.h"
+#include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
@@ -27,25 +28,20 @@ int64_t bytesOf(MemRefType type) {
 int64_t Weights::place(ElementsAttr value, MemRefType type) {
   auto [entry, isNew] = offsets.try_emplace(value, end);
   if (isNew) {
-    OpBuilder b(value.getContext());
-    list.push_back(b.getArrayAttr({b.getI64IntegerAttr(end), value}));
+    list.push_back(WeightAttr::get(value.getContext(), end, value));
     end = llvm::alignTo(end + bytesOf(type), plan::alignment);
   }
   return entry->second;
 }
 
 State::State(ModuleOp module) {
-  OpBuilder b(module.getContext());
   for (auto variable : module.getOps<graph::VariableOp>()) {
     offsets[variable.getSymNameAttr()] = end;
-    SmallVector<NamedAttribute> fields{
-        b.getNamedAttr("name", b.getStringAttr(variable.nameInModel())),
-        b.getNamedAttr("key", b.getStringAttr(variable.keyInCheckpoint())),
-        b.getNamedAttr("offset", b.getI64IntegerAttr(end)),
-        b.getNamedAttr("type", variable.getTypeAttr())};
-    if (auto slice = variable->getAttrOfType<StringAttr>("weir.slice"))
-      fields.push_back(b.getNamedAttr("slice", slice));
-    list.push_back(b.getDictionaryAttr(fields));
+    StringAttr slice = attrs::slice.of(variable);
+    list.push_back(VariableAttr::get(
+        module.getContext(), variable.nameInModel(), variable.keyInCheckpoint(),
+        end, cast<RankedTensorType>(variable.getType()),
+        slice ? slice.getValue() : StringRef()));
     // An empty tensor has a buffer too, so that each value has an address.
     int64_t bytes =
         std::max<int64_t>(bytesOf(placeType(variable.getType())), 1);

@@ -4,6 +4,7 @@
 #define WEIR_PASSES_PLAN_PLACES_H
 
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Records.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -21,11 +22,11 @@ class Weights {
 public:
   int64_t place(mlir::ElementsAttr value, mlir::MemRefType type);
   int64_t bytes() const { return end; }
-  llvm::ArrayRef<mlir::Attribute> attributes() const { return list; }
+  llvm::ArrayRef<WeightAttr> attributes() const { return list; }
 
 private:
   llvm::DenseMap<mlir::Attribute, int64_t> offsets;
-  llvm::SmallVector<mlir::Attribute> list;
+  llvm::SmallVector<WeightAttr> list;
   int64_t end = 0;
 };
 
@@ -38,11 +39,11 @@ public:
     return offsets.lookup(variable);
   }
   int64_t bytes() const { return end; }
-  llvm::ArrayRef<mlir::Attribute> attributes() const { return list; }
+  llvm::ArrayRef<VariableAttr> attributes() const { return list; }
 
 private:
   llvm::DenseMap<mlir::StringAttr, int64_t> offsets;
-  llvm::SmallVector<mlir::Attribute> list;
+  llvm::SmallVector<VariableAttr> list;
   int64_t end = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "passes/plan/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/plan/Planner.h"
 #include "passes/plan/Signature.h"
@@ -25,11 +26,12 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
     OpBuilder b(module.getContext());
     Weights weights;
     State state(module);
-    SmallVector<Attribute> checks, entries;
+    SmallVector<Attribute> checks;
+    SmallVector<EntryAttr> entries;
     int64_t arena = 0, maxLive = 0, host = 0;
     for (auto entry :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      auto name = entry->getAttrOfType<StringAttr>("weir.entry");
+      auto name = attrs::entry.of(entry);
       if (!name)
         continue;
       b.setInsertionPoint(entry);
@@ -50,21 +52,21 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       entries.push_back(describeEntry(entry, name, program));
       entry.erase();
     }
-    module->setAttr("weir.arena_bytes", b.getI64IntegerAttr(arena));
-    module->setAttr("weir.max_live_bytes", b.getI64IntegerAttr(maxLive));
+    attrs::arenaBytes.set(module, arena);
+    attrs::maxLiveBytes.set(module, maxLive);
     if (module.lookupSymbol(plan::hostKernels))
-      module->setAttr("weir.host_bytes", b.getI64IntegerAttr(host));
-    module->setAttr("weir.weights_bytes", b.getI64IntegerAttr(weights.bytes()));
-    module->setAttr("weir.weights", b.getArrayAttr(weights.attributes()));
+      attrs::hostBytes.set(module, host);
+    attrs::weightsBytes.set(module, weights.bytes());
+    attrs::weights.set(module, weights.attributes());
     if (state.bytes()) {
-      module->setAttr("weir.state_bytes", b.getI64IntegerAttr(state.bytes()));
-      module->setAttr("weir.variables", b.getArrayAttr(state.attributes()));
+      attrs::stateBytes.set(module, state.bytes());
+      attrs::variables.set(module, state.attributes());
     }
     for (auto variable :
          llvm::make_early_inc_range(module.getOps<graph::VariableOp>()))
       variable.erase();
-    module->setAttr("weir.checks", b.getArrayAttr(checks));
-    module->setAttr("weir.entries", b.getArrayAttr(entries));
+    attrs::checks.set(module, b.getArrayAttr(checks));
+    attrs::entries.set(module, ArrayRef(entries));
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Arena.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,7 +25,7 @@ namespace {
 struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     kernel.walk([](memref::DeallocOp op) { op.erase(); });
     SmallVector<memref::AllocOp> allocs;
@@ -57,7 +58,7 @@ struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
                << kernel.getSymName() << ": " << bytes
                << " bytes of scratch in " << lifetimes.size() << " buffers\n");
     OpBuilder b(&getContext());
-    kernel->setAttr("weir.scratch_bytes", b.getI64IntegerAttr(bytes));
+    attrs::scratchBytes.set(kernel, bytes);
     unsigned index = kernel.getNumArguments();
     kernel.insertArgument(
         index, MemRefType::get({bytes}, b.getI8Type()),

@@ -3,6 +3,7 @@
 #include "passes/plan/Planner.h"
 
 #include "dialects/graph/Elements.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -15,9 +16,7 @@ static func::FuncOp kernelOf(plan::TaskOp task) {
 }
 
 static ArrayRef<int64_t> inPlaceOf(func::FuncOp kernel) {
-  auto inputs = kernel
-                    ? kernel->getAttrOfType<DenseI64ArrayAttr>("weir.in_place")
-                    : DenseI64ArrayAttr();
+  auto inputs = kernel ? attrs::inPlace.of(kernel) : DenseI64ArrayAttr();
   return inputs ? inputs.asArrayRef() : ArrayRef<int64_t>();
 }
 
@@ -28,7 +27,7 @@ static void letAlias(func::FuncOp kernel, plan::TaskOp task) {
     kernel.removeArgAttr(i, "llvm.noalias");
   for (unsigned i = 0; i < task->getNumResults(); ++i)
     kernel.removeArgAttr(inputs + i, "llvm.noalias");
-  kernel->setAttr("weir.aliases", UnitAttr::get(kernel.getContext()));
+  attrs::aliases.set(kernel);
 }
 
 static bool isContiguous(graph::ConcatOp concat) {
@@ -147,7 +146,7 @@ void Planner::planTask(plan::TaskOp task, OpBuilder &tasks) {
     operands.push_back(define(task.getLoc(), output));
   }
   Operation *kernel = plan::findKernel(task, task.getKernelAttr());
-  if (auto scratch = kernel->getAttrOfType<IntegerAttr>("weir.scratch_bytes"))
+  if (auto scratch = attrs::scratchBytes.of(kernel))
     operands.push_back(buffer(
         task.getLoc(), MemRefType::get({scratch.getInt()}, tasks.getI8Type()),
         task.getHost()));

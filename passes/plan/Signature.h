@@ -4,14 +4,15 @@
 #define WEIR_PASSES_PLAN_SIGNATURE_H
 
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Records.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace weir {
 
 /// The entry's element of `weir.entries`: its name, its program, its tensors,
 /// and the variables that it reads and assigns.
-mlir::Attribute describeEntry(mlir::func::FuncOp entry, mlir::StringAttr name,
-                              plan::ProgramOp program);
+EntryAttr describeEntry(mlir::func::FuncOp entry, mlir::StringAttr name,
+                        plan::ProgramOp program);
 
 } // namespace weir
 

@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -17,18 +18,17 @@ int64_t timeOf(Operation *op, SymbolTable &symbols) {
     return 0;
   auto task = dyn_cast<plan::TaskOp>(op);
   auto kernel = task ? symbols.lookup<func::FuncOp>(task.getKernel()) : nullptr;
-  auto time =
-      kernel ? kernel->getAttrOfType<IntegerAttr>("weir.nanoseconds") : nullptr;
+  auto time = kernel ? attrs::nanoseconds.of(kernel) : nullptr;
   return time ? time.getInt() : -1;
 }
 
 SmallVector<Block *> blocksForThreads(ModuleOp module) {
   SmallVector<Block *> blocks;
-  auto slots = module->getAttrOfType<IntegerAttr>("weir.slots");
+  auto slots = attrs::slots.of(module);
   if (!slots || slots.getInt() <= 1)
     return blocks;
   for (auto entry : module.getOps<func::FuncOp>())
-    if (entry->hasAttr("weir.entry"))
+    if (attrs::entry.isOn(entry))
       entry.walk([&](Block *block) { blocks.push_back(block); });
   return blocks;
 }

@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
@@ -80,7 +81,7 @@ bool Uses::isView(graph::ReadVariableOp read) const {
 bool Uses::readsInPlace(plan::TaskOp task, Value read) const {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       task, task.getKernelAttr());
-  auto places = kernel->getAttrOfType<DenseI64ArrayAttr>("weir.in_place");
+  auto places = attrs::inPlace.of(kernel);
   for (auto [i, input] : llvm::enumerate(task.getInputs())) {
     Value source = input;
     bool isWhole = true;

@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/loss/FormLoss.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/weir/Attributes.h"
 #include "passes/train/Step.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,8 +30,8 @@ void setResult(func::FuncOp function, Value value, StringRef name) {
   function.setType(
       b.getFunctionType(function.getArgumentTypes(), value.getType()));
   function.setResAttrsAttr(b.getArrayAttr(
-      b.getDictionaryAttr({b.getNamedAttr("weir.name", text),
-                           b.getNamedAttr("weir.tensor", text)})));
+      b.getDictionaryAttr({b.getNamedAttr(attrs::name.name(), text),
+                           b.getNamedAttr(attrs::tensor.name(), text)})));
 }
 
 /// Replaces the results of the function by its loss.
@@ -56,18 +57,18 @@ LogicalResult replaceByLoss(func::FuncOp function, const train::Recipe &recipe,
 struct FormTraining : impl::FormTrainingBase<FormTraining> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto all = module->getAttrOfType<DictionaryAttr>("weir.training");
+    auto all = attrs::training.of(module);
     func::FuncOp function;
     for (auto each : module.getOps<func::FuncOp>())
-      if (each->hasAttr("weir.training"))
+      if (attrs::lossOperands.isOn(each))
         function = each;
     if (!all || !function)
       return;
     if (failed(form(module, function, train::Recipe(all))))
       return signalPassFailure();
-    module->removeAttr("weir.training");
+    attrs::training.remove(module);
     for (auto variable : module.getOps<graph::VariableOp>())
-      variable->removeAttr("weir.trained");
+      attrs::trained.remove(variable);
   }
 
 private:
@@ -78,22 +79,21 @@ private:
     if (!optimizer)
       return loss.emitError("has an unknown optimizer: '")
              << recipe.text("optimizer") << "'";
-    auto openDims = loss->getAttrOfType<DenseI64ArrayAttr>("weir.training");
-    loss->removeAttr("weir.training");
+    auto openDims = attrs::lossOperands.of(loss);
+    attrs::lossOperands.remove(loss);
     if (failed(replaceByLoss(loss, recipe,
                              openDims ? openDims.asArrayRef() : std::nullopt)))
       return failure();
     Builder b(&getContext());
     func::FuncOp step = loss.clone();
     step.setSymName((loss.getSymName() + "_step").str());
-    step->setAttr("weir.entry", b.getStringAttr("train_step"));
+    attrs::entry.set(step, b.getStringAttr("train_step"));
     module.getBody()->getOperations().insertAfter(loss->getIterator(), step);
     // Evaluating the loss must not change variables.
     loss.walk([](graph::WriteVariableOp op) { op.erase(); });
     bool hasInit =
-        llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp each) {
-          return each->hasAttr("weir.init");
-        });
+        llvm::any_of(module.getOps<func::FuncOp>(),
+                     [](func::FuncOp each) { return attrs::init.isOn(each); });
     bool hasFirstValues =
         hasInit || llvm::all_of(module.getOps<graph::VariableOp>(),
                                 [](graph::VariableOp variable) {

@@ -9,7 +9,7 @@ def FormTraining : Pass<"weir-form-training", "::mlir::ModuleOp"> {
   let summary = "Adds the loss and the entry train_step to a model";
   let description = [{
     The module's attribute `weir.training` has the loss and the optimizer. The
-    function with the attribute `weir.training` returns the operands of the loss:
+    function with `weir.loss_operands` returns the operands of the loss:
     the loss itself, or an output and the labels, if the model has them. That
     function becomes the entry `loss`, with one result, and with the labels as a
     further input if the model has none. The entry `train_step` has the same
@@ -28,7 +28,7 @@ def FormTraining : Pass<"weir-form-training", "::mlir::ModuleOp"> {
     ```mlir
     module attributes {weir.training = {loss = "", optimizer = "Momentum", rate = 0.5, momentum = 0.9}} {
       graph.variable @w : tensor<4xf32> {weir.trained}
-      func.func @f(%x: tensor<4xf32>) -> tensor<f32> attributes {weir.entry = "loss", weir.training} {
+      func.func @f(%x: tensor<4xf32>) -> tensor<f32> attributes {weir.entry = "loss", weir.loss_operands = array<i64>} {
         %w = graph.read_variable @w : tensor<4xf32>
         %y = graph.mul %w, %x : tensor<4xf32>
         %l = graph.reduce_sum %y [0] : tensor<4xf32>

@@ -7,6 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/loss/FormLoss.h"
+#include "dialects/weir/Attributes.h"
 #include "passes/train/LossScale.h"
 
 using namespace mlir;
@@ -178,7 +179,7 @@ private:
     llvm::DenseSet<Operation *> behind = opsBehind(loss), seen;
     for (auto read : function.getOps<graph::ReadVariableOp>()) {
       graph::VariableOp variable = variables.of(read);
-      if (!variable || !variable->hasAttr("weir.trained") ||
+      if (!variable || !attrs::trained.isOn(variable) ||
           !behind.contains(read) || !seen.insert(variable).second)
         continue;
       reads.push_back(read);

@@ -1,6 +1,7 @@
 // Adds variables to a module, reads and assigns them.
 
 #include "passes/train/Variables.h"
+#include "dialects/weir/Attributes.h"
 
 #include <utility>
 
@@ -39,13 +40,13 @@ graph::VariableOp Variables::add(StringRef name, RankedTensorType type,
 func::FuncOp Variables::initializer() {
   auto module = function->getParentOfType<ModuleOp>();
   for (auto each : module.getOps<func::FuncOp>())
-    if (each->hasAttr("weir.init"))
+    if (attrs::init.isOn(each))
       return each;
   OpBuilder b(module.getContext());
   auto init =
       func::FuncOp::create(module.getLoc(), "init", b.getFunctionType({}, {}));
-  init->setAttr("weir.entry", b.getStringAttr("init"));
-  init->setAttr("weir.init", b.getUnitAttr());
+  attrs::entry.set(init, b.getStringAttr("init"));
+  attrs::init.set(init);
   b.setInsertionPointToEnd(init.addEntryBlock());
   b.create<func::ReturnOp>(module.getLoc());
   // It is the last entry, so that the other ones keep their numbers.

@@ -4,6 +4,7 @@
 // everything, or makes all names visible and so keeps unused copies of what it
 // inlines; and it knows no sizes.
 
+#include "compiler/emit/Names.h"
 #include "compiler/emit/codegen/Parts.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -113,7 +114,7 @@ struct Cutter {
 
   void show(GlobalValue &value) {
     if (!value.hasName())
-      value.setName("weir.shared");
+      value.setName(globals::shared);
     value.setLinkage(GlobalValue::ExternalLinkage);
     value.setVisibility(GlobalValue::HiddenVisibility);
   }
@@ -136,7 +137,7 @@ StringMap<unsigned> cutModule(Module &module, unsigned size, unsigned &count) {
   for (GlobalValue &value : module.global_values())
     if (unsigned part = cutter.partOf(&value)) {
       if (!value.hasName())
-        value.setName("weir.apart");
+        value.setName(globals::apart);
       byName[value.getName()] = part;
     }
   return byName;

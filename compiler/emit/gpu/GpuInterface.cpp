@@ -1,11 +1,8 @@
-// Reads what the stages of a GPU left on the module: docs/pipeline.md, "Between
-// plan and emit".
+// Reads what the stages of a GPU left on the module: docs/attributes.md.
 
 #include "compiler/emit/Interface.h"
 
-#include "llvm/Support/MathExtras.h"
-
-#include <cmath>
+#include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 using llvm::Error;
@@ -13,301 +10,130 @@ using llvm::Error;
 namespace weir {
 namespace {
 
-Error bad(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+/// The element type of what a library computes.
+weir_dtype dtypeOf(FloatType type) {
+  return type.isF32() ? WEIR_F32 : type.isF16() ? WEIR_F16 : WEIR_BF16;
 }
 
-/// A number from `least` to `most`, `by_default` where there is none.
-Error number(DictionaryAttr fields, StringRef name, int64_t byDefault,
-             int64_t least, int64_t most, int64_t &to) {
-  to = byDefault;
-  if (Attribute attr = fields.get(name)) {
-    auto value = dyn_cast<IntegerAttr>(attr);
-    if (!value || value.getValue().getSignificantBits() > 64)
-      return bad(name + " of a GPU's code is not a number");
-    to = value.getValue().getSExtValue();
-  }
-  if (to < least || to > most)
-    return bad(name + " of a GPU's code is out of range");
-  return Error::success();
-}
-
-Error readImage(DictionaryAttr fields, ModelInterface &model) {
-  auto kind = fields.getAs<StringAttr>("kind");
-  auto data = fields.getAs<StringAttr>("data");
-  if (!kind || (kind.getValue() != "ptx" && kind.getValue() != "cubin"))
-    return bad("weir.gpu_images has code that is neither ptx nor cubin");
-  if (!data || data.getValue().empty())
-    return bad("weir.gpu_images has an image without data");
-  bool cubin = kind.getValue() == "cubin";
-  // The driver reads the text up to its first 0.
-  if (!cubin && data.getValue().contains('\0'))
-    return bad("weir.gpu_images has PTX with a 0 byte in it");
-  int64_t sm;
-  if (Error error = number(fields, "sm", 0, 10, 9999, sm))
-    return error;
-  model.images.push_back({cubin, static_cast<uint32_t>(sm),
-                          fields.contains("specific"), data.getValue()});
-  return Error::success();
-}
-
-Error readKernel(DictionaryAttr fields, ModelInterface &model) {
-  auto name = fields.getAs<StringAttr>("name");
-  if (!name || name.getValue().empty() || name.getValue().contains('\0'))
-    return bad("weir.gpu_kernels has a kernel without a name");
-  int64_t shared;
-  if (Error error = number(fields, "shared", 0, 0, 1 << 20, shared))
-    return error;
-  model.kernels.push_back({name.str(), shared});
-  return Error::success();
-}
-
-/// The element type of what a library computes, by its name.
-std::optional<weir_dtype> dtypeOf(DictionaryAttr fields) {
-  static constexpr std::pair<StringLiteral, weir_dtype> dtypes[] = {
-      {"f32", WEIR_F32}, {"f16", WEIR_F16}, {"bf16", WEIR_BF16}};
-  auto dtype = fields.getAs<StringAttr>("dtype");
-  for (const auto &[name, value] : dtypes)
-    if (dtype && dtype == name)
-      return value;
-  return std::nullopt;
-}
-
-/// Where nothing else is said, operands lie without gaps.
-Error readGemm(DictionaryAttr fields, ModelInterface &model) {
-  constexpr int64_t most = int64_t(1) << 31, anywhere = int64_t(1) << 62;
-  GpuGemm gemm = {};
-  std::optional<weir_dtype> dtype = dtypeOf(fields);
-  if (!dtype)
-    return bad("weir.gpu_gemms has a product that is not of f32, f16 or bf16");
-  gemm.dtype = *dtype;
-  bool a = fields.contains("transpose_a"), b = fields.contains("transpose_b");
-  gemm.flags = (a ? 1 : 0) | (b ? 2 : 0) | (fields.contains("bias") ? 4 : 0) |
-               (fields.contains("relu") ? 8 : 0) |
-               (fields.contains("unaligned") ? 16 : 0) |
-               (fields.contains("tf32") ? 32 : 0);
-  struct Field {
-    StringLiteral name;
-    int64_t byDefault, least, most;
-    int64_t &to;
-  };
-  auto read = [&](std::initializer_list<Field> list) -> Error {
-    for (const Field &one : list)
-      if (Error error = number(fields, one.name, one.byDefault, one.least,
-                               one.most, one.to))
-        return error;
-    return Error::success();
-  };
-  if (Error error = read({{"m", 0, 1, most, gemm.m},
-                          {"n", 0, 1, most, gemm.n},
-                          {"k", 0, 1, most, gemm.k},
-                          {"batch", 1, 1, most - 1, gemm.batch},
-                          {"workspace", 0, 0, anywhere, gemm.workspace}}))
-    return error;
-  int64_t rowA = a ? gemm.m : gemm.k, rowB = b ? gemm.k : gemm.n;
-  if (Error error = read({{"lda", rowA, rowA, most, gemm.lda},
-                          {"ldb", rowB, rowB, most, gemm.ldb},
-                          {"ldd", gemm.n, gemm.n, most, gemm.ldd}}))
-    return error;
-  int64_t rowsA = a ? gemm.k : gemm.m, rowsB = b ? gemm.n : gemm.k;
-  if (Error error =
-          read({{"stride_a", rowsA * gemm.lda, 0, anywhere, gemm.strideA},
-                {"stride_b", rowsB * gemm.ldb, 0, anywhere, gemm.strideB},
-                {"stride_d", gemm.m * gemm.ldd, 0, anywhere, gemm.strideD}}))
-    return error;
-  model.gemms.push_back(gemm);
-  return Error::success();
-}
-
-/// So many numbers of a row of a table.
-Error numbers(DictionaryAttr fields, StringRef table, StringRef name,
-              int64_t least, MutableArrayRef<int64_t> to, int64_t most) {
-  auto values = fields.getAs<DenseI64ArrayAttr>(name);
-  if (!values || size_t(values.size()) != to.size())
-    return bad(name + " of " + table + " is not " +
-               (to.size() == 2 ? "two" : "three") + " numbers");
-  for (auto [i, value] : llvm::enumerate(values.asArrayRef())) {
-    if (value < least || value > most)
-      return bad(name + " of a GPU's code is out of range");
-    to[i] = value;
-  }
-  return Error::success();
-}
-
-/// Whether a tensor of these sizes has not too many elements.
-bool isSmall(std::initializer_list<int64_t> sizes) {
-  constexpr int64_t most = int64_t(1) << 40;
-  int64_t elements = 1;
-  for (int64_t size : sizes)
-    if (llvm::MulOverflow(elements, size, elements) || elements > most)
-      return false;
-  return true;
-}
-
-/// Sizes of the result follow from the others.
-Error readConv(DictionaryAttr fields, ModelInterface &model) {
-  GpuConv conv = {};
-  std::optional<weir_dtype> dtype = dtypeOf(fields);
-  if (!dtype)
-    return bad(
-        "weir.gpu_convs has a convolution that is not of f32, f16 or bf16");
-  conv.dtype = *dtype;
-  static constexpr StringLiteral flags[] = {
-      "bias", "residual", "relu", "unaligned", "tf32", "clip", "gradient"};
+uint32_t bits(std::initializer_list<bool> flags) {
+  uint32_t all = 0;
   for (auto [i, flag] : llvm::enumerate(flags))
-    conv.flags |= fields.contains(flag) ? 1u << i : 0;
-  if (fields.contains("gradient"))
-    for (StringRef flag : {"bias", "residual", "relu"})
-      if (fields.contains(flag))
-        return bad("weir.gpu_convs has a gradient with a " + flag);
-  struct Field {
-    StringLiteral name;
-    int64_t byDefault, least;
-    int64_t &to;
-  };
-  for (const Field &one :
-       {Field{"images", 0, 1, conv.images}, Field{"inputs", 0, 1, conv.inputs},
-        Field{"outputs", 0, 1, conv.outputs},
-        Field{"groups", 1, 1, conv.groups},
-        Field{"workspace", 0, 0, conv.workspace}})
-    if (Error error = number(fields, one.name, one.byDefault, one.least,
-                             INT32_MAX, one.to))
-      return error;
-  if (Attribute clip = fields.get("clip")) {
-    auto bound = dyn_cast<FloatAttr>(clip);
-    conv.clip = bound ? bound.getValueAsDouble() : 0;
-    if (!(conv.clip > 0) || !std::isfinite(conv.clip) ||
-        !fields.contains("relu"))
-      return bad("clip of weir.gpu_convs is no bound of a relu");
-  }
-  struct Pair {
-    StringLiteral name;
-    int64_t least;
-    std::array<int64_t, 2> &to;
-  };
-  for (const Pair &one :
-       {Pair{"size", 1, conv.size}, Pair{"window", 1, conv.window},
-        Pair{"strides", 1, conv.strides}, Pair{"dilations", 1, conv.dilations},
-        Pair{"padding_low", 0, conv.before},
-        Pair{"padding_high", 0, conv.after}})
-    if (Error error = numbers(fields, "weir.gpu_convs", one.name, one.least,
-                              one.to, INT32_MAX))
-      return error;
-  if (conv.inputs % conv.groups || conv.outputs % conv.groups)
-    return bad("weir.gpu_convs has groups that do not divide the channels");
-  for (int i = 0; i < 2; ++i) {
-    int64_t rest = conv.size[i] + conv.before[i] + conv.after[i] -
-                   ((conv.window[i] - 1) * conv.dilations[i] + 1);
-    if (rest < 0)
-      return bad("weir.gpu_convs has a window that is larger than the image");
-    conv.result[i] = rest / conv.strides[i] + 1;
-  }
-  if (!isSmall({conv.images, conv.size[0], conv.size[1], conv.inputs}) ||
-      !isSmall({conv.images, conv.result[0], conv.result[1], conv.outputs}) ||
-      !isSmall({conv.outputs, conv.window[0], conv.window[1], conv.inputs}))
-    return bad("weir.gpu_convs has a tensor that is too large");
-  model.convs.push_back(conv);
-  return Error::success();
+    all |= uint32_t(flag) << i;
+  return all;
 }
 
-/// Strides of what is left out are those of one for all.
-Error readAttention(DictionaryAttr fields, ModelInterface &model) {
-  constexpr int64_t most = INT32_MAX, mostElements = int64_t(1) << 40;
+template <size_t n>
+std::array<int64_t, n> numbers(DenseI64ArrayAttr values) {
+  std::array<int64_t, n> to = {};
+  if (values)
+    llvm::copy(values.asArrayRef(), to.begin());
+  return to;
+}
+
+/// Unless the record has other strides, operands lie without gaps.
+GpuGemm read(GemmAttr row) {
+  GpuGemm gemm = {};
+  bool a = row.getTransposeA(), b = row.getTransposeB();
+  gemm.dtype = dtypeOf(row.getDtype());
+  gemm.flags = bits(
+      {a, b, row.getBias(), row.getRelu(), row.getUnaligned(), row.getTf32()});
+  gemm.m = row.getM(), gemm.n = row.getN(), gemm.k = row.getK();
+  gemm.batch = row.getBatch();
+  gemm.workspace = row.getWorkspace();
+  auto orElse = [](int64_t value, int64_t none, int64_t usual) {
+    return value == none ? usual : value;
+  };
+  gemm.lda = orElse(row.getLda(), 0, a ? gemm.m : gemm.k);
+  gemm.ldb = orElse(row.getLdb(), 0, b ? gemm.k : gemm.n);
+  gemm.ldd = orElse(row.getLdd(), 0, gemm.n);
+  gemm.strideA = orElse(row.getStrideA(), -1, (a ? gemm.k : gemm.m) * gemm.lda);
+  gemm.strideB = orElse(row.getStrideB(), -1, (b ? gemm.n : gemm.k) * gemm.ldb);
+  gemm.strideD = orElse(row.getStrideD(), -1, gemm.m * gemm.ldd);
+  return gemm;
+}
+
+GpuConv read(ConvAttr row) {
+  GpuConv conv = {};
+  FloatAttr clip = row.getClip();
+  conv.dtype = dtypeOf(row.getDtype());
+  conv.flags =
+      bits({row.getBias(), row.getResidual(), row.getRelu(), row.getUnaligned(),
+            row.getTf32(), bool(clip), row.getGradient()});
+  conv.images = row.getImages();
+  conv.inputs = row.getInputs();
+  conv.outputs = row.getOutputs();
+  conv.groups = row.getGroups();
+  conv.workspace = row.getWorkspace();
+  conv.clip = clip ? clip.getValueAsDouble() : 0;
+  conv.size = numbers<2>(row.getSize());
+  conv.window = numbers<2>(row.getWindow());
+  conv.strides = numbers<2>(row.getStrides());
+  conv.dilations = numbers<2>(row.getDilations());
+  conv.before = numbers<2>(row.getPaddingLow());
+  conv.after = numbers<2>(row.getPaddingHigh());
+  conv.result = {row.resultSize(0), row.resultSize(1)};
+  return conv;
+}
+
+GpuAttention read(AttentionAttr row) {
   GpuAttention of = {};
-  std::optional<weir_dtype> dtype = dtypeOf(fields);
-  if (!dtype || *dtype == WEIR_F32)
-    return bad(
-        "weir.gpu_attentions has an attention that is not of f16 or bf16");
-  of.dtype = *dtype;
-  bool isMasked = fields.contains("mask");
-  of.flags = (isMasked ? 1 : 0) | (fields.contains("unaligned") ? 2 : 0);
-  struct Field {
-    StringLiteral name;
-    int64_t &to;
-  };
-  for (const Field &one : {Field{"batch", of.batch}, Field{"heads", of.heads},
-                           Field{"rows", of.rows}, Field{"columns", of.columns},
-                           Field{"depth", of.depth}, Field{"width", of.width},
-                           Field{"workspace", of.workspace}})
-    if (Error error = number(fields, one.name, 0, 1, most, one.to))
-      return error;
-  struct Strides {
-    StringLiteral name;
-    int64_t least;
-    std::array<int64_t, 3> &to;
-  };
-  for (const Strides &one :
-       {Strides{"q", 1, of.q}, Strides{"k", 1, of.k}, Strides{"v", 1, of.v},
-        Strides{"out", 1, of.out}, Strides{"mask", 0, of.mask}}) {
-    if (one.name == "mask" && !isMasked)
-      continue;
-    if (Error error = numbers(fields, "weir.gpu_attentions", one.name,
-                              one.least, one.to, mostElements))
-      return error;
-  }
-  if (!isSmall({of.batch, of.heads, of.rows, of.columns}) ||
-      !isSmall({of.batch, of.heads, of.rows, of.depth}) ||
-      !isSmall({of.batch, of.heads, of.rows, of.width}) ||
-      !isSmall({of.batch, of.heads, of.columns, of.depth}) ||
-      !isSmall({of.batch, of.heads, of.columns, of.width}))
-    return bad("weir.gpu_attentions has a tensor that is too large");
-  if (of.workspace < 4 * of.batch * of.heads * of.rows)
-    return bad("weir.gpu_attentions has no room for a number of each row");
-  auto scale = fields.getAs<FloatAttr>("scale");
-  of.scale = scale ? scale.getValueAsDouble() : 0;
-  if (!scale || !std::isfinite(static_cast<float>(of.scale)))
-    return bad("weir.gpu_attentions has no scale that a float holds");
-  model.attentions.push_back(of);
-  return Error::success();
+  of.dtype = dtypeOf(row.getDtype());
+  of.flags = bits({bool(row.getMask()), row.getUnaligned()});
+  of.batch = row.getBatch();
+  of.heads = row.getHeads();
+  of.rows = row.getRows();
+  of.columns = row.getColumns();
+  of.depth = row.getDepth();
+  of.width = row.getWidth();
+  of.workspace = row.getWorkspace();
+  of.q = numbers<3>(row.getQ());
+  of.k = numbers<3>(row.getK());
+  of.v = numbers<3>(row.getV());
+  of.out = numbers<3>(row.getOut());
+  of.mask = numbers<3>(row.getMask());
+  of.scale = row.getScale().getValueAsDouble();
+  return of;
 }
 
-/// Reads each entry of a list of the module's, where it has one.
-Error readRows(ModuleOp module, StringRef name, ModelInterface &model,
-               Error (*read)(DictionaryAttr, ModelInterface &)) {
-  auto rows = module->getAttrOfType<ArrayAttr>(name);
-  for (Attribute attr : rows ? rows.getValue() : ArrayRef<Attribute>()) {
-    auto fields = dyn_cast<DictionaryAttr>(attr);
-    if (!fields)
-      return bad(name + " has an entry that is no dictionary");
-    if (Error error = read(fields, model))
-      return error;
-  }
-  return Error::success();
+/// The records of a table, if the module has it.
+template <typename Record>
+auto rows(ModuleOp module,
+          const StageAttribute<kinds::Records<Record>> &table) {
+  ArrayAttr all = table.of(module);
+  return all ? llvm::to_vector(all.getAsRange<Record>())
+             : SmallVector<Record>();
 }
 
 } // namespace
 
 Error readGpu(ModuleOp module, ModelInterface &model) {
-  auto images = module->getAttrOfType<ArrayAttr>("weir.gpu_images");
-  if (!images)
+  if (!attrs::gpuImages.isOn(module))
     return Error::success();
   model.gpu = true;
   std::string target = "cuda";
-  for (Attribute attr : images) {
-    auto fields = dyn_cast<DictionaryAttr>(attr);
-    if (!fields)
-      return bad("weir.gpu_images has an entry that is no dictionary");
-    if (Error error = readImage(fields, model))
-      return error;
-    const GpuImage &image = model.images.back();
-    target += (model.images.size() == 1 ? " sm_" : ",sm_") +
-              std::to_string(image.sm) + (image.specific ? "a" : "");
+  for (GpuImageAttr image : rows(module, attrs::gpuImages)) {
+    target += (model.images.empty() ? " sm_" : ",sm_") +
+              std::to_string(image.getSm()) + (image.getSpecific() ? "a" : "");
+    model.images.push_back({image.isCubin(),
+                            static_cast<uint32_t>(image.getSm()),
+                            image.getSpecific(), image.getData()});
   }
   model.target = target + " " + model.target;
-  if (Error error = readRows(module, "weir.gpu_kernels", model, readKernel))
-    return error;
-  if (Error error = readRows(module, "weir.gpu_gemms", model, readGemm))
-    return error;
-  if (Error error = readRows(module, "weir.gpu_convs", model, readConv))
-    return error;
-  if (Error error =
-          readRows(module, "weir.gpu_attentions", model, readAttention))
-    return error;
-  if (Error error = number(module->getAttrDictionary(), "weir.host_bytes", 0, 0,
-                           int64_t(1) << 62, model.hostBytes))
-    return error;
+  for (GpuKernelAttr kernel : rows(module, attrs::gpuKernels))
+    model.kernels.push_back({kernel.getName().str(), kernel.getShared()});
+  for (GemmAttr row : rows(module, attrs::gpuGemms))
+    model.gemms.push_back(read(row));
+  for (ConvAttr row : rows(module, attrs::gpuConvs))
+    model.convs.push_back(read(row));
+  for (AttentionAttr row : rows(module, attrs::gpuAttentions))
+    model.attentions.push_back(read(row));
+  if (IntegerAttr bytes = attrs::hostBytes.of(module))
+    model.hostBytes = bytes.getInt();
   if (!model.kernels.empty() && model.images.empty())
-    return bad("weir.gpu_kernels has kernels, and weir.gpu_images no code");
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   attrs::gpuKernels.name() +
+                                       " has kernels, and " +
+                                       attrs::gpuImages.name() + " no code");
   return Error::success();
 }
 

@@ -1,6 +1,7 @@
 // What libraries compute for a GPU, as tables of the runtime: the structs of
 // runtime/cuda/gpu.h, field by field.
 
+#include "compiler/emit/Names.h"
 #include "compiler/emit/Tables.h"
 
 #include "llvm/ADT/bit.h"
@@ -46,7 +47,7 @@ Constant *addGemmTable(Module &module, const ModelInterface &model) {
     rows.add(gemm.dtype, gemm.flags,
              {gemm.m, gemm.n, gemm.k, gemm.lda, gemm.ldb, gemm.ldd, gemm.batch,
               gemm.strideA, gemm.strideB, gemm.strideD, gemm.workspace});
-  return rows.in(module, "weir.gemms");
+  return rows.in(module, globals::gemms);
 }
 
 Constant *addConvTable(Module &module, const ModelInterface &model) {
@@ -62,7 +63,7 @@ Constant *addConvTable(Module &module, const ModelInterface &model) {
     values.push_back(bit_cast<int64_t>(conv.clip));
     rows.add(conv.dtype, conv.flags, values);
   }
-  return rows.in(module, "weir.convs");
+  return rows.in(module, globals::convs);
 }
 
 Constant *addAttentionTable(Module &module, const ModelInterface &model) {
@@ -77,7 +78,7 @@ Constant *addAttentionTable(Module &module, const ModelInterface &model) {
     values.push_back(bit_cast<int64_t>(of.scale));
     rows.add(of.dtype, of.flags, values);
   }
-  return rows.in(module, "weir.attentions");
+  return rows.in(module, globals::attentions);
 }
 
 } // namespace weir

@@ -13,6 +13,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/Sizes.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
@@ -143,7 +144,7 @@ void Inference::write(Operation *op, ArrayRef<Dim> sizes) const {
     dims.push_back(factors);
   }
   if (ArrayAttr attribute = graph::sizesAttr(op->getContext(), dims))
-    op->setAttr(graph::sizesName, attribute);
+    attrs::sizes.set(op, attribute);
 }
 
 /// A value of a handler, as edges carry it. Dimensions that became one are

@@ -14,6 +14,7 @@
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
+#include "dialects/weir/Attributes.h"
 
 #include <algorithm>
 
@@ -130,7 +131,7 @@ private:
 
 /// What the result is the shape of, if it is one.
 std::optional<int64_t> shapeOf(func::FuncOp function, unsigned result) {
-  auto of = function.getResultAttrOfType<IntegerAttr>(result, "weir.shape_of");
+  auto of = attrs::shapeOf.ofResult(function, result);
   return of ? std::optional(of.getInt()) : std::nullopt;
 }
 

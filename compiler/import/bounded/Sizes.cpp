@@ -14,6 +14,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/Sizes.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -83,9 +84,8 @@ static BlockArgument argumentOf(Value place) {
 void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
   Operation *op = place.getDefiningOp();
   BlockArgument argument = argumentOf(place);
-  if (!argument &&
-      (!op || op->getNumResults() != 1 || op->hasAttr(graph::sizesName) ||
-       isa<graph::ConstantOp, graph::BarrierOp>(op)))
+  if (!argument && (!op || op->getNumResults() != 1 || attrs::sizes.isOn(op) ||
+                    isa<graph::ConstantOp, graph::BarrierOp>(op)))
     return;
   graph::SizesOfDims dims;
   for (const Size &size : sizes)
@@ -96,10 +96,11 @@ void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
     return;
   // A reshape to the same shape will fold.
   if (argument)
-    mlir::cast<func::FuncOp>(argument.getOwner()->getParentOp())
-        .setArgAttr(argument.getArgNumber(), graph::sizesName, attribute);
+    attrs::sizes.setOnArgument(
+        mlir::cast<func::FuncOp>(argument.getOwner()->getParentOp()),
+        argument.getArgNumber(), attribute);
   else
-    op->setAttr(graph::sizesName, attribute);
+    attrs::sizes.set(op, attribute);
 }
 
 std::optional<SmallVector<int64_t>> knownNumbers(ArrayRef<Value> scalars) {

@@ -12,6 +12,7 @@
 
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/Path.h"
@@ -82,8 +83,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
   if (options.attributes)
     module.get()->setAttrs(options.attributes);
-  module.get()->setAttr(
-      "weir.source",
+  attrs::source.set(
+      module.get(),
       StringAttr::get(report.context, llvm::sys::path::filename(options.path)));
   Entry &first = entries.front();
   if ((options.loss || options.training) && first.name == "main")

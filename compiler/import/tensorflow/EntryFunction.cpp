@@ -13,6 +13,7 @@
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;

@@ -22,6 +22,7 @@
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/Path.h"
@@ -295,8 +296,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
   if (options.attributes)
     module.get()->setAttrs(options.attributes);
-  module.get()->setAttr(
-      "weir.source", StringAttr::get(report.context, baseName(options.path)));
+  attrs::source.set(module.get(),
+                    StringAttr::get(report.context, baseName(options.path)));
   constrain(*module, *model.graphDef);
   StateVariables state;
   if (failed(state.declare(report, *module, *model.graph, model.library,

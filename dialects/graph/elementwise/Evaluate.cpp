@@ -6,7 +6,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/elementwise/Lanes.h"
 #include "dialects/math/Expand.h"
-#include "dialects/target/TargetAttr.h"
+#include "dialects/weir/Records.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
@@ -51,8 +51,7 @@ LogicalResult evaluate(Operation *op, ArrayRef<Elements> operands,
                       op->getLoc());
   Value result = cast<graph::ScalarOpInterface>(op).buildScalar(
       b, op->getLoc(), block.getArguments());
-  if (failed(expandFunctions(op, block, result,
-                             callsLibm && !TargetAttr::get(op).gpu)))
+  if (failed(expandFunctions(op, block, result, callsLibm && !GpuAttr::of(op))))
     return failure();
 
   llvm::MapVector<Value, std::unique_ptr<Lanes>> lanes;

@@ -6,6 +6,7 @@
 #include "dialects/graph/Gradients.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/loss/Losses.h"
+#include "dialects/weir/Attributes.h"
 #include <numeric>
 
 using namespace mlir;
@@ -33,8 +34,8 @@ Value addInput(func::FuncOp function, RankedTensorType type, StringRef name) {
   unsigned i = function.getNumArguments();
   function.insertArgument(
       i, type,
-      b.getDictionaryAttr({b.getNamedAttr("weir.name", text),
-                           b.getNamedAttr("weir.tensor", text)}),
+      b.getDictionaryAttr({b.getNamedAttr(attrs::name.name(), text),
+                           b.getNamedAttr(attrs::tensor.name(), text)}),
       NameLoc::get(text, function.getLoc()));
   return function.getArgument(i);
 }

@@ -11,9 +11,6 @@
 
 namespace weir {
 
-/// On a module in which constants of 16 bits have become f32.
-constexpr llvm::StringLiteral widenedName = "weir.widened";
-
 /// The raw bytes of a constant, where it has them; a splat has one element.
 std::optional<llvm::ArrayRef<char>> rawBytes(mlir::ElementsAttr value);
 

@@ -2,6 +2,8 @@
 
 #include "dialects/kernel/attention/Attention.h"
 
+#include "dialects/weir/Attributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,7 +27,7 @@ Value Softmax::maximum(Value before, Value x) const {
 Value Softmax::power(Value x, Value largest) const {
   auto exp =
       b.create<math::ExpOp>(loc, b.create<arith::SubFOp>(loc, x, largest));
-  exp->setAttr(nonpositiveName, b.getUnitAttr());
+  attrs::nonpositive.set(exp);
   return exp;
 }
 

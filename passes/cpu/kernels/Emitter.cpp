@@ -14,10 +14,6 @@ using namespace mlir;
 
 namespace weir {
 
-EvenSplit::EvenSplit(int64_t total, int64_t most)
-    : count(std::max<int64_t>(1, (total + most - 1) / most)),
-      size(total / count), larger(total % count) {}
-
 Value Emitter::index(int64_t value) {
   return create<arith::ConstantIndexOp>(value);
 }

@@ -5,6 +5,7 @@
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
+#include "dialects/kernel/schedule/EvenSplit.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -14,21 +15,6 @@
 namespace weir {
 
 struct RowBlocks;
-
-/// `total` things in as few groups of at most `most` as possible, evenly:
-/// `larger` groups of `size + 1`, then the rest of `count` of `size`.
-struct EvenSplit {
-  int64_t count, size, larger;
-  EvenSplit(int64_t total, int64_t most);
-  /// Makes it so many parts.
-  void setCount(int64_t total, int64_t parts) {
-    count = parts, size = total / parts, larger = total % parts;
-  }
-  /// Where part `part` begins.
-  int64_t beginOf(int64_t part) const {
-    return part * size + std::min(part, larger);
-  }
-};
 
 struct Emitter : mlir::ImplicitLocOpBuilder {
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
@@ -152,6 +138,10 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// Sets whether the kernel's work, in nanoseconds, is worth sharing; of a
   /// wave by rows it is anyhow.
   void share(double nanoseconds);
+  /// The same as the schedule has it.
+  void share(double nanoseconds, bool isShared) {
+    work = nanoseconds, shared = isShared;
+  }
   bool isShared() const { return shared; }
   /// What `share` was told, or 0.
   double nanoseconds() const { return work; }

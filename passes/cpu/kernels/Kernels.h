@@ -37,14 +37,10 @@ inline int64_t longestChain(const kernel::Target &target,
   return target.sumsFillRegisters() ? 128 : ofPixels ? 64 : 96;
 }
 
-/// The packing of B that the product makes itself, a part of a panel at a time
-/// where its rows then use it: few enough rows to read again for each panel.
-/// Null where it finds B as it shall be.
-kernel::PackOp packingInside(kernel::MatmulOp op, const kernel::Target &target);
-
-/// With `pack`, which may be null, B is what that reads.
+/// A product by vector code, which has a schedule. With `pack`, which may be
+/// null, it packs B itself, a part of a panel at a time.
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-                kernel::PackOp pack, int64_t chain);
+                kernel::PackOp pack);
 /// By a right side in the K-major layout.
 void emitColumnDots(Emitter &e, kernel::MatmulOp op,
                     const kernel::Target &target);

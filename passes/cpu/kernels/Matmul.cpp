@@ -51,11 +51,11 @@ struct MatmulEmitter : MatmulBlocks {
   Value actualColumns, actualDepth; // of an attention; null for the bounds
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-                int64_t chain, kernel::PackOp pack)
-      : MatmulBlocks(op, target, chain, bool(pack)), e(e), target(target),
-        op(op), a(op.getA()), b(op.getB()), out(op.getOut()), pack(pack),
-        isa(Isa::of(target)), waiting{e, chain, target.sumsFillRegisters()} {
-    if (!words)
+                kernel::PackOp pack)
+      : MatmulBlocks(op, target), e(e), target(target), op(op), a(op.getA()),
+        b(op.getB()), out(op.getOut()), pack(pack), isa(Isa::of(target)),
+        waiting{e, chain, target.sumsFillRegisters()} {
+    if (!isInWords)
       return;
     if (depthBlocks() == 1)
       addend = takeAddend(op);
@@ -68,14 +68,14 @@ struct MatmulEmitter : MatmulBlocks {
     range = TileRange::all(e, *this);
     range.endAt(e, *this, actualColumns);
     if (pack)
-      part = e.stack({depthBlock, width}, e.element(b));
-    if (!copiesRows)
+      part = e.stack({depthBlock, tileColumns}, e.element(b));
+    if (!copiesRows())
       return;
     int64_t line =
         std::max<int64_t>(1, 512 / sumElement.getIntOrFloatBitWidth());
     auto type = MemRefType::get(
-        {std::min(splitRows, tilesABlock * (splitRows / rowTiles() + 1)),
-         (copiesSlabs ? depthSlab : depth) + line},
+        {std::min(splitRows, blockTiles * (splitRows / rowTiles() + 1)),
+         (copiesSlabs() ? depthSlab : depth) + line},
         sumElement);
     copy = e.create<memref::AllocOp>(type, e.getI64IntegerAttr(64));
   }
@@ -87,12 +87,12 @@ struct MatmulEmitter : MatmulBlocks {
       Value target = e.plus(row, e.times(copyRow, -1));
       Emitter::Values from(batch);
       from.append({row, copyDepth});
-      copyLine(e, op, from, count, copy, target, lanes, words);
+      copyLine(e, op, from, count, copy, target, lanes, isInWords);
     });
   }
 
   void copyBlock(Value block, Value first, int64_t count) {
-    Value end = e.smaller(e.plus(block, tilesABlock), range.endRow);
+    Value end = e.smaller(e.plus(block, blockTiles), range.endRow);
     copyRow = firstRowOf(block);
     copyDepth = first;
     copyRows(copyRow, firstRowOf(end), count);
@@ -105,7 +105,7 @@ struct MatmulEmitter : MatmulBlocks {
     }
     Emitter::Values at(batch);
     at.append({row, e.times(k, unit())});
-    if (words)
+    if (isInWords)
       return e.splatWord(a, at, lanes);
     if (op.getTransposeA())
       std::swap(at.back(), at[at.size() - 2]);
@@ -115,7 +115,7 @@ struct MatmulEmitter : MatmulBlocks {
 
   // Of the columns from `column` on, those `past` further.
   Emitter::Values placeB(Value column, Value k, int64_t past = 0) {
-    int64_t panels = severalPanels ? past / panel : 0;
+    int64_t panels = hasSeveralPanels() ? past / panel : 0;
     Value rest = e.index((past - panels * panel) * unit());
     if (part)
       return {e.plus(k, e.times(partLine, -1)), rest};
@@ -124,7 +124,7 @@ struct MatmulEmitter : MatmulBlocks {
       at.assign(batch.begin(), batch.end());
     if (!panel)
       at.append({k, e.plus(column, rest)});
-    else if (panel <= width)
+    else if (panel <= tileColumns)
       at.append({e.plus(e.dividedBy(column, panel), panels), k, rest});
     else
       at.append({e.dividedBy(column, panel), k,
@@ -137,8 +137,7 @@ struct MatmulEmitter : MatmulBlocks {
             const DepthPart &depth, function_ref<void(Value, int64_t)> ahead) {
     auto position = [&](Value, Value x) {
       Emitter::Values at(batch);
-      at.push_back(e.plus(row, x));
-      return at;
+      return at.push_back(e.plus(row, x)), at;
     };
     Tile shape{1, height, valid, lanes, position, column};
     int64_t vectors = shape.vectors(), count = shape.count();
@@ -153,7 +152,7 @@ struct MatmulEmitter : MatmulBlocks {
     }
 
     // What comes from beyond L2 would be waited for at the end.
-    if (depth.count >= 32 && touchesMuch)
+    if (depth.count >= 32 && prefetchResult)
       prefetchTile(e, op, shape, depth.ends);
 
     int64_t sets = setsOver(depth.count);
@@ -162,25 +161,24 @@ struct MatmulEmitter : MatmulBlocks {
       auto left = [&](int64_t i) { return loadA(rowOf[i], k); };
       auto right = [&](int64_t v) {
         Emitter::Values at = placeB(column, k, v * lanes);
-        if (words)
+        if (isInWords)
           return e.loadWords(b, at, lanes);
         return e.widen(
             e.load(part ? part : b, at, lanes, panel ? lanes : shape.valid(v)),
             sumElement);
       };
       auto add = [&](Value sum, Value left, Value right) {
-        return words ? isa->addByteProducts(e, sum, left, right)
-                     : e.multiplyAdd(left, right, sum);
+        return isInWords ? isa->addByteProducts(e, sum, left, right)
+                         : e.multiplyAdd(left, right, sum);
       };
       e.addOuterProduct(sums, vectors, target.sumsFillRegisters(), left, right,
                         add);
     };
-    int64_t unroll =
-        std::max<int64_t>(sets, std::min<int64_t>(8, mostTerms / mostSums));
+    int64_t unroll = std::max(sets, this->unroll);
     bool inOneChain = sets == 1 && depth.count <= waiting.chain;
     // Of one iteration without fences LLVM loads all first, and spills.
-    if ((valid < width && rows > this->height && inOneChain) ||
-        (words && depth.count < 2 * unroll))
+    if ((valid < tileColumns && rows > tileRows && inOneChain) ||
+        (isInWords && depth.count < 2 * unroll))
       unroll = sets;
     auto steps = [&](Value k, int64_t some, Emitter::Values &sums) {
       if (ahead && some > 1)
@@ -209,7 +207,7 @@ struct MatmulEmitter : MatmulBlocks {
   // after the other.
   Emitter::Values afterBlock(Value column, const DepthPart &slab,
                              const DepthPart &depth) {
-    Value nextPanel = e.plus(column, width);
+    Value nextPanel = e.plus(column, tileColumns);
     if (depth.count == slab.count)
       return placeB(nextPanel, slab.first);
     Value next = e.plus(depth.first, depth.count);
@@ -227,7 +225,7 @@ struct MatmulEmitter : MatmulBlocks {
                     const DepthPart &slab, const DepthPart &depth) {
     if (part) {
       partLine = depth.first;
-      PanelCopy(e, pack, width, target)
+      PanelCopy(e, pack, tileColumns, target)
           .run(batch, column, valid, partLine, depth.count, part, {});
     }
     EvenSplit tiles = splitIntoTiles();
@@ -239,16 +237,16 @@ struct MatmulEmitter : MatmulBlocks {
         // has its part. One tile of rows fetches what it will read soon,
         // perhaps of a part of a panel.
         auto ahead = [&](Value k, int64_t unroll) {
-          int64_t bytes = Emitter::elementBytes(b), line = width * unit();
+          int64_t bytes = Emitter::elementBytes(b), line = tileColumns * unit();
           auto fetch = [&](Emitter::Values at, Value first, int64_t count) {
             for (int64_t c = 0; c < count; c += e.lineBytes / bytes) {
               at.back() = e.plus(first, c);
-              e.prefetch(b, at, fetchLevel);
+              e.prefetch(b, at, prefetchLevel);
             }
           };
-          if (streamsPanels) {
+          if (streamsPanels()) {
             // The lines of a part of a panel are apart.
-            int64_t together = panel == width ? unroll : 1;
+            int64_t together = panel == tileColumns ? unroll : 1;
             Emitter::Values at = placeB(column, depth.first);
             for (int64_t u = 0; u < unroll; u += together) {
               Value lines = e.times(e.plus(k, u), panel * unit());
@@ -258,20 +256,21 @@ struct MatmulEmitter : MatmulBlocks {
             }
             return;
           }
-          int64_t share = (line + tilesABlock - 1) / tilesABlock;
+          int64_t share = (line + blockTiles - 1) / blockTiles;
           Value term =
               e.plus(e.times(e.plus(t, e.times(block, -1)), depth.count), k);
           fetch(afterBlock(column, slab, depth), e.times(term, share),
                 unroll * share);
         };
-        bool fetches = fetchesPanels && !part && valid == width &&
-                       (panel == width || streamsPanels);
+        bool fetches = prefetch != kernel::MatmulPrefetch::none && !part &&
+                       valid == tileColumns &&
+                       (panel == tileColumns || streamsPanels());
         using Ahead = function_ref<void(Value, int64_t)>;
         tile(row, size, column, valid, depth, fetches ? Ahead(ahead) : Ahead());
       });
     };
     Value begin = block;
-    Value end = e.smaller(e.plus(block, tilesABlock), range.endRow);
+    Value end = e.smaller(e.plus(block, blockTiles), range.endRow);
     range.confine(e, *this, column, begin, end);
     if (tiles.larger)
       run(begin, e.smaller(end, e.index(tiles.larger)), tiles.size + 1, 0);
@@ -291,20 +290,20 @@ struct MatmulEmitter : MatmulBlocks {
   }
 
   void eachColumn(function_ref<void(Value, int64_t)> body) {
-    Value whole = e.index(columns / width);
+    Value whole = e.index(columns / tileColumns);
     Value end = e.smaller(range.endColumn, whole);
     e.loop(range.firstColumn, end, 1, [&](Value j) {
       j = e.mirroredIf(backward, j, range.firstColumn, end);
-      body(e.times(j, width), width);
+      body(e.times(j, tileColumns), tileColumns);
     });
-    if (int64_t rest = columns % width)
+    if (int64_t rest = columns % tileColumns)
       e.loop(e.larger(range.firstColumn, whole), range.endColumn, 1,
              [&](Value) { body(e.index(columns - rest), rest); });
   }
 
   void allColumns(Value block) {
     DepthPart::all(e, depth).eachBlock(e, depthSlab, [&](const auto &slab) {
-      if (copiesSlabs)
+      if (copiesSlabs())
         copyBlock(block, slab.first, slab.count);
       eachColumn([&](Value column, int64_t valid) {
         slab.eachBlock(e, depthBlock, [&](const DepthPart &part) {
@@ -315,8 +314,8 @@ struct MatmulEmitter : MatmulBlocks {
   }
 
   void allRows() {
-    e.loop(range.firstRow, range.endRow, tilesABlock, [&](Value block) {
-      if (copiesRows && !copiesSlabs)
+    e.loop(range.firstRow, range.endRow, blockTiles, [&](Value block) {
+      if (copiesRows() && !copiesSlabs())
         copyBlock(block, e.index(0), e.shape(a).back());
       allColumns(block);
     });
@@ -341,7 +340,7 @@ struct MatmulEmitter : MatmulBlocks {
       batch = at;
       allRows();
     };
-    if (isByGrains())
+    if (isByRowBlocks())
       return e.rowParts(*RowBlocks::of(op), [&](Value first, Value end) {
         begin();
         e.loop(first, end, 1, [&](Value grain) {
@@ -349,13 +348,13 @@ struct MatmulEmitter : MatmulBlocks {
           e.loops(sizes, product);
         });
       });
-    if (sharesBatches())
+    if (share == kernel::MatmulShare::batches)
       return e.parts(batches, /*few=*/false, [&](Value first, Value end) {
         begin();
         e.loops(sizes, first, end, product);
       });
-    bool byRows = sharesRows();
-    if (!byRows && copiesRows && batches == 1 && tilesABlock >= rowCount) {
+    bool byRows = share == kernel::MatmulShare::rows;
+    if (!byRows && copiesRows() && batches == 1 && blockTiles >= rowCount) {
       Emitter::Values zeros(sizes.size(), e.index(0));
       batch = zeros;
       begin();
@@ -363,25 +362,26 @@ struct MatmulEmitter : MatmulBlocks {
     }
     auto part = [&](Value first, Value end) {
       begin();
-      if (alternates && !byRows)
+      if (alternate && !byRows)
         backward = e.alternate(first, end);
       range = byRows ? TileRange::ofRows(e, *this, first, end)
                      : TileRange::ofColumns(e, *this, first, end);
       e.loops(sizes, product);
     };
     e.parts(byRows ? rowCount : TileRange::columnGrains(*this),
-            /*few=*/byRows ? fewParts : copiesRows, part);
+            /*few=*/coarse, part);
   }
 };
 
 } // namespace
 
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-                kernel::PackOp pack, int64_t chain) {
+                kernel::PackOp pack) {
   kernel::MatmulOp joined = joinBatches(e, op);
-  MatmulEmitter emitter(e, joined, target, chain, pack);
+  MatmulEmitter emitter(e, joined, target, pack);
   ArrayRef<int64_t> batches = e.shape(joined.getOut()).drop_back(2);
-  e.share(emitter.nanoseconds(joined));
+  e.share(kernel::toNanoseconds(kernel::cyclesOf(emitter)),
+          emitter.share != kernel::MatmulShare::none);
   emitter.actualColumns = actualColumns(e, op);
   emitter.actualDepth = actualDepth(e, joined);
   if (e.isShared()) {

@@ -1,5 +1,6 @@
 // Kernels in parts that may run at once.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/kernels/Emitter.h"
 
 #include "passes/cpu/Sharing.h"
@@ -31,7 +32,7 @@ Value Emitter::alternate(Value &first, Value &end) {
   auto parts = dyn_cast<kernel::PartsOp>(first.getParentBlock()->getParentOp());
   if (!parts)
     return {};
-  parts->setAttr("weir.alternates", getUnitAttr());
+  attrs::alternates.set(parts);
   Value least = smaller(first, end), most = larger(first, end);
   Value backward = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, first, end);
   first = least, end = most;

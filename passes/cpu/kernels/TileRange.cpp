@@ -47,7 +47,8 @@ TileRange TileRange::ofColumns(Emitter &e, const MatmulBlocks &blocks,
 void TileRange::endAt(Emitter &e, const MatmulBlocks &blocks, Value columns) {
   if (!columns)
     return;
-  Value tiles = e.dividedBy(e.plus(columns, blocks.width - 1), blocks.width);
+  Value tiles =
+      e.dividedBy(e.plus(columns, blocks.tileColumns - 1), blocks.tileColumns);
   endColumn = e.smaller(endColumn, tiles);
 }
 
@@ -61,7 +62,7 @@ void TileRange::confine(Emitter &e, const MatmulBlocks &blocks, Value column,
     return;
   auto isTile = [&](Value tile) -> Value {
     return e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, column,
-                                   e.times(tile, blocks.width));
+                                   e.times(tile, blocks.tileColumns));
   };
   auto select = [&](Value condition, Value then, Value otherwise) -> Value {
     return e.create<arith::SelectOp>(condition, then, otherwise);

@@ -2,6 +2,7 @@
 
 #include "passes/cpu/loops/ActualSizes.h"
 
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -33,8 +34,8 @@ static bool areScalars(func::FuncOp kernel, const graph::SizesOfDims &dims) {
 
 DenseMap<Value, graph::SizesOfDims> dynamicResults(func::FuncOp kernel) {
   DenseMap<Value, graph::SizesOfDims> results;
-  auto sizes = kernel->getAttrOfType<ArrayAttr>(graph::sizesName);
-  auto inputs = kernel->getAttrOfType<IntegerAttr>("weir.inputs");
+  auto sizes = attrs::sizes.of(kernel);
+  auto inputs = attrs::inputs.of(kernel);
   if (!sizes || !inputs)
     return results;
   for (auto [i, attribute] : llvm::enumerate(sizes)) {
@@ -85,9 +86,8 @@ Value actualSize(Emitter &e, Value buffer, int64_t dim) {
 
 Value actualColumns(Emitter &e, kernel::MatmulOp op) {
   auto kernel = op->getParentOfType<func::FuncOp>();
-  auto number = kernel ? kernel->getAttrOfType<IntegerAttr>(graph::columnsName)
-                       : IntegerAttr();
-  if (!op->hasAttr(endsColumnsName) || !number ||
+  auto number = kernel ? attrs::columns.of(kernel) : IntegerAttr();
+  if (!attrs::endsColumns.isOn(op) || !number ||
       number.getInt() >= kernel.getNumArguments() ||
       !isScalar(kernel.getArgument(number.getInt())))
     return {};

@@ -29,11 +29,9 @@ mlir::Value readSize(mlir::OpBuilder &b, mlir::Location at, mlir::Value scalar);
 /// the size, or the buffer is no result.
 mlir::Value actualSize(Emitter &e, mlir::Value buffer, int64_t dim);
 
-/// Of the first product of an attention, that the kernel's actual number of
-/// columns between the products ends its columns.
-inline constexpr llvm::StringLiteral endsColumnsName = "weir.ends_columns";
-
-/// That number, read where the emitter is; null where nothing ends them.
+/// The actual number of columns between the products of an attention, of whose
+/// first product `op` is, read where the emitter is; null where nothing ends
+/// them.
 mlir::Value actualColumns(Emitter &e, kernel::MatmulOp op);
 
 /// How many terms of each sum count, at most all, read where the emitter is;

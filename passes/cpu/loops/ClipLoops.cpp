@@ -13,6 +13,7 @@
 #include "passes/cpu/loops/ActualSizes.h"
 
 #include "dialects/kernel/Kernel.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -358,7 +359,7 @@ private:
 
 struct ClipLoops : impl::ClipLoopsBase<ClipLoops> {
   void runOnOperation() override {
-    if (getOperation()->hasAttr("weir.kernel"))
+    if (attrs::kernel.isOn(getOperation()))
       Clipping(getOperation()).run();
   }
 };

@@ -10,6 +10,7 @@
 
 #include "dialects/graph/Sizes.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -174,7 +175,7 @@ struct CountGrains : impl::CountGrainsBase<CountGrains> {
       auto [known, isNew] = counts.try_emplace(run.getKernel());
       if (isNew) {
         auto kernel = symbols.lookup<func::FuncOp>(run.getKernel());
-        if (kernel && kernel->hasAttr(graph::sizesName))
+        if (kernel && attrs::sizes.isOn(kernel))
           known->second = Counting(kernel, *run.getGrains()).build(symbols);
       }
       if (known->second)

@@ -1,6 +1,7 @@
 // A copy between strided memory becomes loops; upstream would call a library.
 // A copy of an input that may be where the output is asks whether it is.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,7 +39,7 @@ void guard(Operation *copy, Value from, Value to) {
 struct LowerCopies : impl::LowerCopiesBase<LowerCopies> {
   void runOnOperation() override {
     getOperation()->walk([](func::FuncOp kernel) {
-      if (!kernel->hasAttr("weir.aliases") || kernel.isExternal())
+      if (!attrs::aliases.isOn(kernel) || kernel.isExternal())
         return;
       for (Operation &op :
            llvm::make_early_inc_range(kernel.getBody().front())) {

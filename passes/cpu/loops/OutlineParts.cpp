@@ -4,6 +4,7 @@
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -118,7 +119,7 @@ struct OutlineParts : impl::OutlinePartsBase<OutlineParts> {
     llvm::StringMap<SmallVector<Phase>> phasesOf;
     for (auto kernel :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (kernel->hasAttr("weir.kernel"))
+      if (attrs::kernel.isOn(kernel))
         split(kernel, symbols, phasesOf);
     SmallVector<plan::RunOp> runs;
     getOperation().walk([&](plan::RunOp run) { runs.push_back(run); });
@@ -224,7 +225,7 @@ private:
     SmallVector<int> phases;
     std::optional<int> count = splitBody(body, phases);
     // The host of a GPU has one thread for its part of a model.
-    if (!count || kernel->hasAttr("weir.host")) {
+    if (!count || attrs::host.isOn(kernel)) {
       for (auto parts :
            llvm::make_early_inc_range(body.getOps<kernel::PartsOp>()))
         inlineWhole(parts);

@@ -12,6 +12,7 @@
 #include "passes/cpu/loops/Squares.h"
 
 #include "dialects/kernel/Nests.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -98,7 +99,7 @@ void share(linalg::LinalgOp op, const Cut &cut) {
 struct ShareLoops : impl::ShareLoopsBase<ShareLoops> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     for (auto op : llvm::make_early_inc_range(
              kernel.getBody().front().getOps<linalg::LinalgOp>()))

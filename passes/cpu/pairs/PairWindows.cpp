@@ -1,7 +1,7 @@
 // The windows of a convolution as rows of a product of pairs.
 
 #include "passes/cpu/pairs/PairRows.h"
-#include "passes/cpu/windows/SpatialWindows.h"
+#include "passes/cpu/windows/LineTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -2,25 +2,11 @@
 
 #include "passes/cpu/windows/ChannelTiles.h"
 
-#include "passes/cpu/Sharing.h"
+#include "dialects/kernel/cost/Cost.h"
 
 using namespace mlir;
 
 namespace weir {
-
-void ChannelTiles::chooseSizes(const kernel::Target &target) {
-  channels = e.shape(out).back();
-  sumElement = op.getEpilogue().front().getArgument(0).getType();
-  lanes = target.lanes(sumElement);
-  while (lanes > 1 && lanes / 2 >= channels)
-    lanes /= 2;
-  mostColumns = lanes;
-  int64_t bytes = lanes * e.element(x).getIntOrFloatBitWidth() / 8;
-  if (strideX > 1 && outWidth > mostWide && 2 * bytes <= Emitter::lineBytes) {
-    mostWide = 4;
-    mostColumns = 2 * lanes;
-  }
-}
 
 SmallVector<ChannelTiles::Pair> ChannelTiles::pairsOf(int64_t first,
                                                       int64_t wide) const {
@@ -75,39 +61,33 @@ void ChannelTiles::row(Value y, function_ref<void(const Place &)> tile,
   }
 
   eachTileOfLine(
-      e, outWidth, mostWide,
+      e, outWidth, tileColumns,
       [&](int64_t first, int64_t wide) { return pairsOf(first, wide); },
       [&](Value first, int64_t wide, ArrayRef<Pair> pairs) {
         auto part = [&](Value channel, int64_t valid) {
           tile({y, low, high, first, wide, pairs, channel, valid});
         };
-        int64_t whole = channels / mostColumns * mostColumns;
-        e.loop(e.index(0), e.index(whole), mostColumns,
-               [&](Value channel) { part(channel, mostColumns); });
+        int64_t whole = channels / tileChannels * tileChannels;
+        e.loop(e.index(0), e.index(whole), tileChannels,
+               [&](Value channel) { part(channel, tileChannels); });
         if (whole < channels)
           part(e.index(whole), channels - whole);
       },
       firstTile, endTile);
 }
 
-void ChannelTiles::run(double nanoseconds,
-                       function_ref<void(const Place &)> tile) {
-  constexpr int64_t fewRows = 8;
-  int64_t images = e.shape(x)[0];
-  double results = double(images) * outHeight * outWidth * channels;
-  e.share(std::max(
-      nanoseconds,
-      movingTime(results * e.element(out).getIntOrFloatBitWidth() / 4)));
-  // Of few rows, as where images are flat, threads share the tiles.
-  int64_t tiles = EvenSplit(outWidth, mostWide).count;
-  if (e.isShared() && images * outHeight < fewRows &&
-      tiles > images * outHeight)
+void ChannelTiles::run(function_ref<void(const Place &)> tile) {
+  e.share(kernel::toNanoseconds(kernel::cyclesOf(*this)),
+          share != kernel::LineShare::none);
+  if (share == kernel::LineShare::columns) {
+    int64_t tiles = EvenSplit(outWidth, tileColumns).count;
     return e.parts(tiles, /*few=*/false, [&](Value first, Value last) {
       e.loop(images, [&](Value n) {
         image = n;
         e.loop(outHeight, [&](Value y) { row(y, tile, first, last); });
       });
     });
+  }
   e.parts(images * outHeight, /*few=*/false, [&](Value first, Value last) {
     if (images == 1 || e.isShared())
       return e.loop(first, last, 1, [&](Value t) {

@@ -3,33 +3,29 @@
 #ifndef WEIR_PASSES_CPU_WINDOWS_CHANNELTILES_H
 #define WEIR_PASSES_CPU_WINDOWS_CHANNELTILES_H
 
+#include "dialects/kernel/schedule/LineShape.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/windows/SpatialWindows.h"
+#include "passes/cpu/windows/LineTiles.h"
 
 namespace weir {
 
-/// Where each result is made of one channel, a tile is of neighbours of one
-/// vector of channels, or of two where these are a line and neighbours share
-/// few pixels: lines are then fetched, and those of results written, as a
-/// whole. Padding is never read: rows outside bound the loop over the window,
-/// columns outside are left out of the tiles at the border.
-struct ChannelTiles : SpatialWindows {
+/// A tile is neighbouring results of a line, with some of their channels, as
+/// the schedule has it. Padding is never read: rows outside bound the loop over
+/// the window, columns outside are left out of the tiles at the border.
+struct ChannelTiles : kernel::LineShape, kernel::LineSchedule {
   Emitter &e;
   kernel::KernelOpInterface op;
   mlir::Value x, out;
-  mlir::Type sumElement;
-  int64_t channels, lanes;
-  int64_t mostWide = 7, mostColumns; // of a tile
   mlir::Value image;
 
+  /// Of an op with a schedule.
   template <typename Op>
-  ChannelTiles(Emitter &e, Op op, llvm::ArrayRef<int64_t> window,
-               const kernel::Target &target)
-      : SpatialWindows(op, window), e(e), op(op), x(op.getX()),
-        out(op.getOut()) {
-    chooseSizes(target);
-  }
+  ChannelTiles(Emitter &e, Op op, const kernel::Target &target)
+      : LineShape(op, target),
+        LineSchedule(mlir::cast<kernel::LineScheduleAttr>(op.getScheduleAttr())
+                         .getValue()),
+        e(e), op(op), x(op.getX()), out(op.getOut()) {}
 
   /// A result of the tile, and a column of its window.
   using Pair = std::pair<int64_t, int64_t>;
@@ -45,9 +41,8 @@ struct ChannelTiles : SpatialWindows {
     int64_t valid;
   };
 
-  /// Emits `tile` for all results, which takes `nanoseconds` in all, whatever
-  /// they move.
-  void run(double nanoseconds, llvm::function_ref<void(const Place &)> tile);
+  /// Emits `tile` for all results.
+  void run(llvm::function_ref<void(const Place &)> tile);
 
   /// The column of x under result `i` and column `k` of its window.
   int64_t columnOf(int64_t i, int64_t k) const {
@@ -62,7 +57,6 @@ struct ChannelTiles : SpatialWindows {
                     mlir::Value channel, int64_t valid, bool isUnsigned);
 
 private:
-  void chooseSizes(const kernel::Target &target);
   llvm::SmallVector<Pair> pairsOf(int64_t first, int64_t wide) const;
   /// The tiles of row `y`, or some of them.
   void row(mlir::Value y, llvm::function_ref<void(const Place &)> tile,

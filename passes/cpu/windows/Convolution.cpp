@@ -36,22 +36,19 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   ImageCopy copy;
   std::unique_ptr<Isa> isa;
   Value addend; // what all sums begin with, of the channels; null for zeros
-  // Of additions. Few registers leave none for sums that wait: chains of four
-  // rows of a window of 7 x 7 x 3, not two, save a fourteenth of its time. Its
-  // error grows by a fifth, above ONNX Runtime's; those of whole nets do not.
-  int64_t chain;
+  bool sumsFillRegisters;
   Value image;
   // The rows of tiles, tiles of each, panels and groups to make.
   struct Range {
     Value first, end;
-  } tileRows, lineTiles, tilePanels, theGroups;
+  } rowsOfTiles, lineTiles, tilePanels, theGroups;
 
   ConvolutionEmitter(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target)
       : ConvolutionBlocks(op, target), e(e), op(op), x(op.getX()),
         filter(op.getFilter()), out(op.getOut()), copy{e, *this, op, nullptr},
-        isa(Isa::of(target)), chain(sumsFillRegisters ? 64 : 48) {
-    if (words)
+        isa(Isa::of(target)), sumsFillRegisters(target.sumsFillRegisters()) {
+    if (isInWords)
       addend = takeAddend(op);
   }
 
@@ -69,7 +66,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       run[1].push_back(i);
     Value panels = e.create<memref::CollapseShapeOp>(filter, run);
     int64_t line = panel * unit, elements = e.shape(panels)[1];
-    int64_t share = llvm::divideCeil(line, blockRows);
+    int64_t share = llvm::divideCeil(line, blockTiles);
     Value at = e.times(e.plus(e.times(tileRow, elements / line), step), share);
     for (int64_t i = 0; i < share; i += 64 / e.elementBytes(filter))
       e.prefetch(panels, {e.plus(panelIndex, 1), e.plus(at, i)}, 2);
@@ -122,13 +119,14 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     int64_t panels = (groupOutputs + panel - 1) / panel;
     Value panelIndex =
         e.plus(e.times(group, panels), e.dividedBy(column, panel));
-    Value inPanel = tileColumns >= panel ? e.index(0) : e.modulo(column, panel);
+    Value inPanel =
+        tileChannels >= panel ? e.index(0) : e.modulo(column, panel);
     int64_t pixel = copyType ? copyChannels : channels;
     auto type = cast<MemRefType>(x.getType());
     bool run = isRun(pixel) && (copyType || type.getLayout().isIdentity());
     Value source = copyType ? copy.buffer : x, weights = filter;
     // Lines of words as lines of their bytes.
-    if (words)
+    if (isInWords)
       weights = e.joinLast(weights);
     if (run) {
       source = e.joinLast(source);
@@ -156,7 +154,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       if (!run)
         at.push_back(kx);
       at.append({channel, nullptr});
-      if (fetchesAhead && valid == tileColumns) {
+      if (prefetch && valid == tileChannels) {
         int64_t inRow = run ? windowWidth * groupInputs : groupInputs;
         Value before = run ? ky : e.plus(e.times(ky, windowWidth), kx);
         fetchAhead(panelIndex, tileRow,
@@ -175,7 +173,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
         from.push_back(e.plus(columns[i % wide], shiftX));
         if (!run)
           from.push_back(input);
-        if (words)
+        if (isInWords)
           return e.splatWord(source, from, lanes);
         Value scalar = e.create<memref::LoadOp>(source, from);
         return e.splat(e.widen(scalar, sumElement, op.getUnsignedX()), lanes);
@@ -183,12 +181,13 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       auto right = [&](int64_t v) {
         at.front() = e.plus(panelIndex, v * lanes / panel);
         at.back() = e.times(e.plus(inPanel, v * lanes % panel), unit);
-        return words ? e.loadWords(weights, at, lanes)
-                     : e.widen(e.load(weights, at, lanes, lanes), sumElement);
+        return isInWords
+                   ? e.loadWords(weights, at, lanes)
+                   : e.widen(e.load(weights, at, lanes, lanes), sumElement);
       };
       auto add = [&](Value sum, Value left, Value right) {
-        return words ? isa->addByteProducts(e, sum, left, right)
-                     : e.multiplyAdd(left, right, sum);
+        return isInWords ? isa->addByteProducts(e, sum, left, right)
+                         : e.multiplyAdd(left, right, sum);
       };
       e.addOuterProduct(sums, vectors, sumsFillRegisters, left, right, add);
     };
@@ -252,7 +251,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
 
   void columnsOfTiles(Value group, Value tileRow, Value y, int64_t tall,
                       Value column, int64_t valid) {
-    EvenSplit tiles(outWidth, tileWidth);
+    EvenSplit tiles(outWidth, tileColumns);
     auto some = [&](Value low, Value high, int64_t wide, int64_t offset) {
       auto startOf = [&](Value t) { return e.plus(e.times(t, wide), offset); };
       e.loop(startOf(low), startOf(high), wide, [&](Value first) {
@@ -269,8 +268,8 @@ struct ConvolutionEmitter : ConvolutionBlocks {
 
   // Rows of tiles `block` and up, against the columns of one tile.
   void rowsOfBlock(Value group, Value block, Value column, int64_t valid) {
-    EvenSplit tiles(outHeight, tileHeight);
-    Value end = e.smaller(e.plus(block, blockRows), tileRows.end);
+    EvenSplit tiles(outHeight, tileRows);
+    Value end = e.smaller(e.plus(block, blockTiles), rowsOfTiles.end);
     auto inBlock = [&](Value t) { return e.plus(t, e.times(block, -1)); };
     if (tiles.larger)
       e.loop(block, e.smaller(end, e.index(tiles.larger)), 1, [&](Value t) {
@@ -287,14 +286,14 @@ struct ConvolutionEmitter : ConvolutionBlocks {
 
   // The tiles of an image.
   void convolve() {
-    Value whole = e.index(groupOutputs / tileColumns);
+    Value whole = e.index(groupOutputs / tileChannels);
     e.loop(theGroups.first, theGroups.end, 1, [&](Value group) {
-      e.loop(tileRows.first, tileRows.end, blockRows, [&](Value t) {
+      e.loop(rowsOfTiles.first, rowsOfTiles.end, blockTiles, [&](Value t) {
         e.loop(tilePanels.first, e.smaller(tilePanels.end, whole), 1,
                [&](Value j) {
-                 rowsOfBlock(group, t, e.times(j, tileColumns), tileColumns);
+                 rowsOfBlock(group, t, e.times(j, tileChannels), tileChannels);
                });
-        if (int64_t rest = groupOutputs % tileColumns)
+        if (int64_t rest = groupOutputs % tileChannels)
           e.loop(e.larger(tilePanels.first, whole), tilePanels.end, 1,
                  [&](Value) {
                    rowsOfBlock(group, t, e.index(groupOutputs - rest), rest);
@@ -316,20 +315,34 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     });
   }
 
+  // The range that threads share, and its size.
+  std::pair<Range *, int64_t> sharedRange(int64_t rows, int64_t columns,
+                                          int64_t panels) {
+    switch (share) {
+    case kernel::ConvolutionShare::groups:
+      return {&theGroups, groups};
+    case kernel::ConvolutionShare::panels:
+      return {&tilePanels, panels};
+    case kernel::ConvolutionShare::columns:
+      return {&lineTiles, columns};
+    default:
+      return {&rowsOfTiles, rows};
+    }
+  }
+
   void run() {
-    int64_t rowCount = EvenSplit(outHeight, tileHeight).count;
-    int64_t panelCount = (groupOutputs + tileColumns - 1) / tileColumns;
-    int64_t lineCount = EvenSplit(outWidth, tileWidth).count;
-    tileRows = {e.index(0), e.index(rowCount)};
+    int64_t rowCount = EvenSplit(outHeight, tileRows).count;
+    int64_t panelCount = (groupOutputs + tileChannels - 1) / tileChannels;
+    int64_t lineCount = EvenSplit(outWidth, tileColumns).count;
+    rowsOfTiles = {e.index(0), e.index(rowCount)};
     lineTiles = {e.index(0), e.index(lineCount)};
     tilePanels = {e.index(0), e.index(panelCount)};
     theGroups = {e.index(0), e.index(groups)};
-    e.share(productTime(double(ShapedType::getNumElements(e.shape(out))) *
-                            windowHeight * windowWidth * groupInputs,
-                        lanes) /
-            (words ? 2 : 1));
-    if (images >= 4 || !e.isShared())
-      return e.parts(images, /*few=*/copyType != nullptr,
+    using kernel::ConvolutionShare;
+    e.share(kernel::toNanoseconds(kernel::cyclesOf(*this)),
+            share != ConvolutionShare::none);
+    if (share == ConvolutionShare::images || !e.isShared())
+      return e.parts(images, coarse,
                      [&](Value first, Value end) { convolve(first, end); });
     // One image is copied by all threads before they share its tiles.
     if (images == 1)
@@ -344,19 +357,9 @@ struct ConvolutionEmitter : ConvolutionBlocks {
           copy.fill(image, first, end);
         });
     }
-    Range *shared = &tileRows;
-    int64_t count = rowCount;
-    if (rowCount < 16 && std::max(panelCount, groups) > rowCount) {
-      shared = groups > 1 ? &theGroups : &tilePanels;
-      count = groups > 1 ? groups : panelCount;
-    }
-    // Rows of one panel, as of a line of samples.
-    if (count < 16 && lineCount > 4 * count) {
-      shared = &lineTiles;
-      count = lineCount;
-    }
-    e.parts(count, /*few=*/images > 1 && copyType, [&](Value first, Value end) {
-      *shared = {first, end};
+    auto [range, count] = sharedRange(rowCount, lineCount, panelCount);
+    e.parts(count, coarse, [&, range = range](Value first, Value end) {
+      *range = {first, end};
       if (images == 1)
         convolve();
       else

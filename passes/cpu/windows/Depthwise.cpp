@@ -1,7 +1,6 @@
 // Depthwise convolutions, by tiles of neighbouring results, and those whose
 // groups have so few channels that a vector has several groups.
 
-#include "passes/cpu/Sharing.h"
 #include "passes/cpu/windows/ChannelTiles.h"
 
 using namespace mlir;
@@ -12,15 +11,10 @@ namespace {
 struct DepthwiseEmitter : ChannelTiles {
   kernel::DepthwiseOp depthwise;
   Value filter;
-  int64_t inputs; // channels that a result is made of
 
   DepthwiseEmitter(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target)
-      : ChannelTiles(e, op,
-                     Emitter::shape(op.getFilter())
-                         .take_front(Emitter::shape(op.getX()).size() - 2),
-                     target),
-        depthwise(op), filter(op.getFilter()), inputs(op.channelsOfGroup()) {}
+      : ChannelTiles(e, op, target), depthwise(op), filter(op.getFilter()) {}
 
   Value weight(Value k, int64_t kx, int64_t input, Value channel,
                int64_t valid) {
@@ -79,9 +73,7 @@ struct DepthwiseEmitter : ChannelTiles {
   }
 
   void run() {
-    double products = double(ShapedType::getNumElements(e.shape(out))) *
-                      windowHeight * windowWidth * inputs;
-    ChannelTiles::run(productTime(products, lanes), [&](const Place &place) {
+    ChannelTiles::run([&](const Place &place) {
       withTile(place, [&](const Tile &shape) { tile(place, shape); });
     });
   }

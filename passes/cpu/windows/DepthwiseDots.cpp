@@ -8,10 +8,11 @@
 // products.
 
 #include "dialects/isa/Isa.h"
-#include "passes/cpu/Sharing.h"
+#include "dialects/kernel/cost/Cost.h"
+#include "dialects/kernel/schedule/LineShape.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/windows/SpatialWindows.h"
+#include "passes/cpu/windows/LineTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,13 +25,13 @@ namespace weir {
 namespace {
 
 struct DepthwiseDots {
-  static constexpr int64_t parts = 4;       // vectors of words of a block
-  static constexpr int64_t mostResults = 4; // of a tile: 16 vectors of sums
+  static constexpr int64_t parts = 4; // vectors of words of a block
 
   Emitter &e;
   std::unique_ptr<Isa> isa;
   kernel::DepthwiseOp op;
   Value x, filter;
+  kernel::LineSchedule schedule;
   int64_t images, height, width, channels, outHeight, outWidth;
   int64_t rows, across;
   // The channels of a block of the filter's layout, and the words of a vector:
@@ -44,6 +45,8 @@ struct DepthwiseDots {
   DepthwiseDots(Emitter &e, kernel::DepthwiseOp op,
                 const kernel::Target &target)
       : e(e), isa(Isa::of(target)), op(op), x(op.getX()),
+        schedule(
+            cast<kernel::LineScheduleAttr>(op.getScheduleAttr()).getValue()),
         rows(op.getLayout().getRows()), block(e.shape(op.getFilter())[3]),
         lanes(block / parts) {
     ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(op.getOut());
@@ -201,7 +204,7 @@ struct DepthwiseDots {
   void row(Value y) {
     findRows(y);
     eachTileOfLine(
-        e, outWidth, mostResults,
+        e, outWidth, schedule.tileColumns,
         [&](int64_t first, int64_t wide) { return products(first, wide); },
         [&](Value first, int64_t wide, const Products &these) {
           int64_t whole = channels / block * block;
@@ -214,9 +217,9 @@ struct DepthwiseDots {
   }
 
   void run() {
-    double results = double(images) * outHeight * outWidth * channels;
-    e.share(std::max(productTime(results * rows * across, lanes) / 2,
-                     movingTime(results * 2)));
+    auto shape = *kernel::LineShape::of(op);
+    e.share(kernel::toNanoseconds(kernel::cyclesOf(shape)),
+            schedule.share != kernel::LineShare::none);
     e.parts(images * outHeight, /*few=*/false, [&](Value first, Value last) {
       e.loop(first, last, 1, [&](Value t) {
         image = images == 1 ? e.index(0) : e.dividedBy(t, outHeight);

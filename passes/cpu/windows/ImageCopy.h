@@ -3,6 +3,7 @@
 #ifndef WEIR_PASSES_CPU_WINDOWS_IMAGECOPY_H
 #define WEIR_PASSES_CPU_WINDOWS_IMAGECOPY_H
 
+#include "passes/cpu/kernels/Emitter.h"
 #include "passes/cpu/windows/ConvolutionBlocks.h"
 
 namespace weir {

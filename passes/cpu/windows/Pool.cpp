@@ -1,6 +1,5 @@
 // Pools, by tiles of neighbouring results.
 
-#include "passes/cpu/Sharing.h"
 #include "passes/cpu/loops/Accumulators.h"
 #include "passes/cpu/windows/ChannelTiles.h"
 
@@ -16,7 +15,7 @@ struct PoolEmitter : ChannelTiles {
   kernel::PoolOp pool;
 
   PoolEmitter(Emitter &e, kernel::PoolOp op, const kernel::Target &target)
-      : ChannelTiles(e, op, op.getWindow(), target), pool(op) {}
+      : ChannelTiles(e, op, target), pool(op) {}
 
   Value isNan(Value x) {
     return e.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
@@ -124,9 +123,7 @@ struct PoolEmitter : ChannelTiles {
   }
 
   void run() {
-    double elements = double(ShapedType::getNumElements(e.shape(out))) *
-                      windowHeight * windowWidth;
-    ChannelTiles::run(productTime(elements, lanes), [&](const Place &place) {
+    ChannelTiles::run([&](const Place &place) {
       withTile(place, [&](const Tile &shape) {
         finishTile(e, op, shape,
                    pool.getLargest() ? extremes(place, shape)

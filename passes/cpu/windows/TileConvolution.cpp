@@ -15,7 +15,7 @@
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/windows/SpatialWindows.h"
+#include "passes/cpu/windows/LineTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -5,7 +5,6 @@
 // those of some filters, whose sums stand side by side in registers. In the end
 // each vector of partial sums becomes one sum, all of them together, by halves.
 
-#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/LaneSums.h"
 #include "passes/cpu/kernels/WaitingSums.h"
 #include "passes/cpu/windows/ChannelTiles.h"
@@ -20,21 +19,11 @@ namespace {
 struct WindowDotsEmitter : ChannelTiles {
   const kernel::Target &target;
   Value filter; // channels of results x window x channels of pixels
-  int64_t inputs;
 
   WindowDotsEmitter(Emitter &e, kernel::ConvolutionOp op,
                     const kernel::Target &target)
-      : ChannelTiles(e, op,
-                     Emitter::shape(op.getFilter()).drop_front().drop_back(2),
-                     target),
-        target(target), inputs(e.shape(x).back()) {
-    lanes = target.lanes(sumElement);
-    while (lanes > 1 && lanes / 2 >= inputs)
-      lanes /= 2;
-    mostColumns = std::clamp<int64_t>(lanes / 2, 1, channels);
-    mostWide = std::max<int64_t>(1, mostDotSums(target) / mostColumns);
-    filter = e.joinLast(op.getFilter());
-  }
+      : ChannelTiles(e, op, target), target(target),
+        filter(e.joinLast(op.getFilter())) {}
 
   Value weight(const Place &place, Value ky, int64_t kx, int64_t result,
                Value input, int64_t valid) {
@@ -98,12 +87,7 @@ struct WindowDotsEmitter : ChannelTiles {
   }
 
   void run() {
-    double products = double(ShapedType::getNumElements(e.shape(out))) *
-                      double(windowHeight * windowWidth * inputs);
-    double bytes = double(ShapedType::getNumElements(e.shape(x))) *
-                   double(Emitter::elementBytes(x));
-    ChannelTiles::run(std::max(productTime(products, lanes), movingTime(bytes)),
-                      [&](const Place &place) { tile(place); });
+    ChannelTiles::run([&](const Place &place) { tile(place); });
   }
 };
 

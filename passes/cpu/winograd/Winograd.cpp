@@ -12,9 +12,9 @@
 // the others have written, slowly where no cache is common: each panel is used
 // once, so a filter that only the run knows is transformed a panel at a time.
 
-#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/schedule/Matmul.h"
 #include "passes/cpu/winograd/PixelTransform.h"
 #include "passes/cpu/winograd/SignedSum.h"
 
@@ -128,7 +128,11 @@ struct WinogradEmitter {
                                   {e.getLoc()});
       e.create<kernel::YieldOp>(body->getArgument(0));
     }
-    emitMatmul(e, matmul, target, /*pack=*/{}, chain);
+    MatmulPlace place{KernelPlace::of(matmul), /*mayPack=*/false, chain};
+    auto shape = kernel::MatmulShape::of(matmul, target);
+    matmul.setScheduleAttr(kernel::MatmulScheduleAttr::get(
+        e.getContext(), chooseMatmul(shape, place, target)));
+    emitMatmul(e, matmul, target, /*pack=*/{});
     matmul.erase();
   }
 

@@ -2,6 +2,7 @@
 
 #include "passes/gpu/kernels/Threads.h"
 
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -123,7 +124,7 @@ void ThreadBuilder::blocks(int64_t count, int64_t threads,
                            llvm::function_ref<void(Value, Value)> body) {
   OpBuilder::InsertionGuard guard(*this);
   auto parts = create<kernel::PartsOp>(count, /*few=*/false);
-  parts->setAttr("weir.block", getI64IntegerAttr(threads));
+  attrs::block.set(parts, threads);
   setInsertionPointToStart(&parts.getBody().front());
   auto loop = create<scf::ForOp>(parts.getFirst(), parts.getLast(), index(1));
   setInsertionPointToStart(loop.getBody());

@@ -1,5 +1,6 @@
 // Chooses the tiles of a product, and how many blocks share its depth.
 
+#include "dialects/weir/Attributes.h"
 #include "passes/gpu/kernels/Products.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -130,12 +131,8 @@ int64_t depthOfSlice(Multiplier multiplier) {
 
 Gpu gpuOf(Operation *inside) {
   auto module = inside->getParentOfType<ModuleOp>();
-  auto gpu =
-      module ? module->getAttrOfType<DictionaryAttr>("weir.gpu") : nullptr;
-  auto archs = gpu ? gpu.getAs<ArrayAttr>("archs") : nullptr;
-  auto arch =
-      archs && !archs.empty() ? dyn_cast<StringAttr>(archs[0]) : nullptr;
-  StringRef name = arch ? arch.getValue() : "";
+  GpuAttr gpu = module ? attrs::gpu.of(module) : nullptr;
+  StringRef name = gpu ? gpu.firstArch() : "";
   int64_t processors = llvm::StringSwitch<int64_t>(name)
                            .Case("sm_86", 84)             // GA102
                            .Case("sm_87", 16)             // Orin

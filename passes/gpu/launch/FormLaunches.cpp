@@ -5,6 +5,7 @@
 #include "passes/gpu/kernels/Stages.h"
 
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -45,9 +46,11 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
     OpBuilder b(&getContext());
     b.setInsertionPointToEnd(module.getBody());
     auto device = b.create<ModuleOp>(module.getLoc(), "weir_gpu_kernels");
-    SmallVector<Attribute> names;
+    SmallVector<GpuKernelAttr> names;
     SymbolTable symbols(module), inside(device);
-    rows.clear();
+    gemms.clear();
+    convs.clear();
+    attentions.clear();
     for (auto [name, run] : kernels) {
       auto kernel = symbols.lookup<func::FuncOp>(name);
       if (!kernel) {
@@ -62,10 +65,8 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
       kernel->remove();
       inside.insert(kernel);
       takeConstants(kernel, symbols, inside);
-      NamedAttrList row(b.getNamedAttr("name", name));
-      if (int64_t bytes = placeShared(kernel, inside))
-        row.set("shared", b.getI64IntegerAttr(bytes));
-      names.push_back(row.getDictionary(&getContext()));
+      names.push_back(
+          GpuKernelAttr::get(&getContext(), name, placeShared(kernel, inside)));
       if (failed(formLaunch(kernel, run)))
         return signalPassFailure();
     }
@@ -73,54 +74,53 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
          llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
       if (SymbolTable::symbolKnownUseEmpty(global, module))
         global.erase();
-    module->setAttr("weir.gpu_kernels", b.getArrayAttr(names));
-    for (auto &[table, calls] : rows)
-      module->setAttr(table, b.getArrayAttr(calls));
+    attrs::gpuKernels.set(module, ArrayRef(names));
+    if (!gemms.empty())
+      attrs::gpuGemms.set(module, ArrayRef(gemms));
+    if (!convs.empty())
+      attrs::gpuConvs.set(module, ArrayRef(convs));
+    if (!attentions.empty())
+      attrs::gpuAttentions.set(module, ArrayRef(attentions));
   }
 
 private:
   /// Whether a library computes the kernel. Then it becomes a row of a table,
   /// and each run of it gets the row's number.
   bool useLibrary(func::FuncOp kernel) {
-    for (auto [mark, table] :
-         {std::pair("weir.gemm", "weir.gpu_gemms"),
-          std::pair("weir.conv", "weir.gpu_convs"),
-          std::pair("weir.attention", "weir.gpu_attentions")})
-      if (auto call = kernel->getAttrOfType<DictionaryAttr>(mark)) {
-        addRow(kernel.getSymNameAttr(), mark, call, rows[table]);
-        return true;
-      }
-    return false;
+    if (GemmAttr gemm = attrs::gemm.of(kernel))
+      addRow(kernel, "weir_gpu_multiply", gemm, gemms);
+    else if (ConvAttr conv = attrs::conv.of(kernel))
+      addRow(kernel, "weir_gpu_convolve", conv, convs);
+    else if (AttentionAttr attention = attrs::attention.of(kernel))
+      addRow(kernel, "weir_gpu_attend", attention, attentions);
+    else
+      return false;
+    return true;
   }
 
-  void addRow(StringAttr kernel, StringRef mark, DictionaryAttr call,
-              SmallVector<Attribute> &table) {
-    Builder b(&getContext());
+  template <typename Record>
+  void addRow(func::FuncOp kernel, StringRef function, Record record,
+              SmallVector<Record> &table) {
     bool isAligned = true;
-    NamedAttrList run(call);
-    Attribute operands = run.erase("operands");
-    NamedAttrList row(run);
-    run.assign({b.getNamedAttr("number", b.getI64IntegerAttr(table.size())),
-                b.getNamedAttr("operands", operands)});
+    auto call = LibraryCallAttr::get(&getContext(), function,
+                                     static_cast<int64_t>(table.size()),
+                                     record.getOperands());
     getOperation().walk([&](plan::RunOp op) {
-      if (op.getKernelAttr().getAttr() != kernel)
+      if (op.getKernel() != kernel.getSymName())
         return;
-      op->setAttr(mark, run.getDictionary(&getContext()));
+      attrs::libraryCall.set(op, call);
       for (Value operand : op.getOperands())
         isAligned &= offsetOf(operand) % bytesAtOnce == 0;
     });
-    if (!isAligned)
-      row.set("unaligned", b.getUnitAttr());
-    table.push_back(row.getDictionary(&getContext()));
+    table.push_back(record.asRow(isAligned));
   }
 
   /// Marks the kernel's arguments as aligned, if those of all runs are. LLVM
   /// then uses wide loads and stores. Copies to shared memory from other
   /// arguments become narrower.
   void markAligned(func::FuncOp kernel) {
-    auto gpu = getOperation()->getAttrOfType<DictionaryAttr>("weir.gpu");
-    bool isSimulated = gpu && gpu.getAs<StringAttr>("kind") ==
-                                  StringAttr::get(&getContext(), "sim");
+    GpuAttr gpu = attrs::gpu.of(getOperation());
+    bool isSimulated = gpu && gpu.isSimulated();
     SmallVector<bool> aligned(kernel.getNumArguments(), true);
     SmallVector<int64_t> together(kernel.getNumArguments(), bytesAtOnce);
     getOperation().walk([&](plan::RunOp run) {
@@ -218,7 +218,7 @@ private:
     int64_t blocks = 1, threads = 1;
     if (std::optional<int64_t> grains = run.getGrains()) {
       // Kernels whose blocks share a work item state the number of threads.
-      auto shared = run->getAttrOfType<IntegerAttr>("weir.block");
+      auto shared = attrs::block.of(run);
       threads = shared ? shared.getInt()
                        : std::min<int64_t>(usualThreads,
                                            llvm::alignTo(*grains, gpu::warp));
@@ -228,7 +228,7 @@ private:
       takeGrains(b, kernel, *grains, shared ? 1 : threads);
     }
     kernel.setPublic();
-    kernel->setAttr("weir.launch", b.getDenseI64ArrayAttr({blocks, threads}));
+    attrs::launch.set(kernel, LaunchAttr::get(b.getContext(), blocks, threads));
     return success();
   }
 
@@ -259,7 +259,9 @@ private:
       kernel.eraseArgument(--count);
   }
 
-  llvm::MapVector<StringRef, SmallVector<Attribute>> rows; // by table
+  SmallVector<GemmAttr> gemms;
+  SmallVector<ConvAttr> convs;
+  SmallVector<AttentionAttr> attentions;
 };
 
 } // namespace

@@ -24,7 +24,7 @@ def FormLaunches : Pass<"weir-form-launches", "::mlir::ModuleOp"> {
     plan.run @k(%b) {grains = 1000 : i64} : (memref<4xf32>)
     // becomes
     module @weir_gpu_kernels {
-      func.func @k(%x: memref<4xf32>) attributes {weir.launch = array<i64: 8, 128>} {
+      func.func @k(%x: memref<4xf32>) attributes {weir.launch = #weir.launch<blocks = 8, threads = 128>} {
         %block = nvvm.read.ptx.sreg.ctaid.x : i32
     ```
   }];

@@ -8,6 +8,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #define DEBUG_TYPE "weir-hoist-transposes"
@@ -172,7 +173,7 @@ struct HoistTransposes : impl::HoistTransposesBase<HoistTransposes> {
     RewritePatternSet patterns(&getContext());
     patterns.add<HoistTranspose, HoistBeforeFill>(&getContext());
     // A GPU copies to a padded buffer in the same order only.
-    if (!getOperation()->hasAttr("weir.gpu"))
+    if (!attrs::gpu.isOn(getOperation()))
       patterns.add<FoldIntoSpread, FoldIntoCompact>(&getContext());
     if (failed(
             applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))

@@ -11,6 +11,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/Sizes.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -123,12 +124,12 @@ struct SinkThroughElementwise : RewritePattern {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     OperationState state(op->getLoc(), op->getName(), operands,
                          type.clone(shape), op->getAttrs());
-    if (Attribute own = state.attributes.erase(graph::sizesName))
+    if (Attribute own = attrs::sizes.removeFrom(state.attributes))
       if (ArrayAttr sizes = graph::sizesAttr(
               op->getContext(),
               graph::reshapeSizes(graph::readSizes(own, type.getShape()),
                                   shape)))
-        state.addAttribute(graph::sizesName, sizes);
+        attrs::sizes.addTo(state.attributes, sizes);
     Operation *inner = b.create(state);
     b.replaceOpWithNewOp<ReshapeOp>(op, type, inner->getResult(0));
     return success();

@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/Sizes.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -81,14 +82,13 @@ Operation *rebuild(PatternRewriter &rewriter, Operation *op,
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   OperationState state(op->getLoc(), op->getName(), operands,
                        unpermuted(type, permutation), op->getAttrs());
-  graph::SizesOfDims sizes =
-      graph::readSizes(state.attributes.get(graph::sizesName), type.getShape());
-  state.attributes.erase(graph::sizesName);
+  graph::SizesOfDims sizes = graph::readSizes(
+      attrs::sizes.removeFrom(state.attributes), type.getShape());
   if (!sizes.empty()) {
     graph::SizesOfDims moved(sizes.size());
     for (auto [i, dim] : llvm::enumerate(permutation))
       moved[dim] = sizes[i];
-    state.addAttribute(graph::sizesName,
+    attrs::sizes.addTo(state.attributes,
                        graph::sizesAttr(op->getContext(), moved));
   }
   return rewriter.create(state);

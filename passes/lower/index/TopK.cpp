@@ -6,6 +6,7 @@
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -351,7 +352,7 @@ private:
     for (int64_t count : rows) {
       if (count != 1) {
         Builder b(loop.getContext());
-        loop->setAttr(kernel::rowsApartName, b.getF64FloatAttr(nanoseconds));
+        attrs::rowsApart.set(loop, nanoseconds);
         return;
       }
       auto inner = loop.getBody()->getOps<scf::ForOp>();

@@ -6,6 +6,7 @@
 #include "passes/lower/ConvolutionCost.h"
 
 #include "dialects/kernel/TileWindows.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/bit.h"
@@ -24,8 +25,7 @@ static int64_t splitOf(Operation *op, Type element) {
   if (!element.isF32())
     return 1;
   auto module = op->getParentOfType<ModuleOp>();
-  auto precision =
-      module ? module->getAttrOfType<StringAttr>("weir.precision") : nullptr;
+  auto precision = module ? attrs::precision.of(module) : nullptr;
   return precision && precision.getValue() == "bf16x3" ? 2 : 3;
 }
 

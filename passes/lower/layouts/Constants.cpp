@@ -3,6 +3,7 @@
 #include "passes/lower/layouts/Constants.h"
 
 #include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -29,8 +30,7 @@ void forEachKernel(
     function_ref<void(func::FuncOp, ArrayRef<plan::TaskOp>)> visit) {
   for (auto &[name, callers] : plan::tasksOfKernels(module))
     if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
-        kernel && !kernel->hasAttr("weir.gemm") &&
-        !kernel->hasAttr("weir.attention"))
+        kernel && !attrs::gemm.isOn(kernel) && !attrs::attention.isOn(kernel))
       visit(kernel, callers);
 }
 

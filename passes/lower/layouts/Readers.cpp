@@ -2,6 +2,8 @@
 
 #include "passes/lower/layouts/Readers.h"
 
+#include "dialects/weir/Attributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -58,7 +60,8 @@ bool isConstant(Value value) {
     return false;
   auto kernel =
       dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
-  return kernel && kernel.getArgAttr(argument.getArgNumber(), "weir.constant");
+  return kernel &&
+         attrs::constant.isOnArgument(kernel, argument.getArgNumber());
 }
 
 static void setLayout(Operation *reader, kernel::LayoutAttr layout) {

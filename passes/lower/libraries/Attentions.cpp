@@ -89,7 +89,7 @@ struct Lying {
                         [](int64_t stride) { return stride % headsBy == 0; });
   }
 
-  Attribute strideAttr(Builder b) const {
+  DenseI64ArrayAttr strideAttr(Builder b) const {
     return b.getDenseI64ArrayAttr(ArrayRef<int64_t>(strides).drop_back());
   }
 };
@@ -193,7 +193,7 @@ maskOf(kernel::AttentionOp op, unsigned extra) {
 
 } // namespace
 
-DictionaryAttr attentionOf(func::FuncOp kernel, bool isForced) {
+AttentionAttr attentionOf(func::FuncOp kernel, bool isForced) {
   Operation *leave = kernel.getBody().front().getTerminator();
   if (leave->getNumOperands() != 1)
     return {};
@@ -235,7 +235,7 @@ DictionaryAttr attentionOf(func::FuncOp kernel, bool isForced) {
   if (!isForced && !isWorthCalling(2 * all * (depth + width), element))
     return {};
   Builder b(kernel.getContext());
-  NamedAttrList fields;
+  DenseI64ArrayAttr maskStrides;
   SmallVector<int64_t> operands;
   for (Lying *side : {&*q, &*k, &*v}) {
     if (getElementTypeOrSelf(side->argument) != element)
@@ -248,23 +248,15 @@ DictionaryAttr attentionOf(func::FuncOp kernel, bool isForced) {
     if (!mask)
       return {};
     operands.back() = mask->first.getArgNumber();
-    fields.set("mask", b.getDenseI64ArrayAttr(mask->second));
+    maskStrides = b.getDenseI64ArrayAttr(mask->second);
   }
-  for (auto [name, value] :
-       {std::pair("batch", batch), std::pair("heads", heads),
-        std::pair("rows", rows), std::pair("columns", columns),
-        std::pair("depth", depth), std::pair("width", width),
-        std::pair("workspace",
-                  workspaceBytes + bytesOfRow * batch * heads * rows)})
-    fields.set(name, b.getI64IntegerAttr(value));
-  fields.set("q", q->strideAttr(b));
-  fields.set("k", k->strideAttr(b));
-  fields.set("v", v->strideAttr(b));
-  fields.set("out", out.strideAttr(b));
-  fields.set("scale", b.getF64FloatAttr(function->scale));
-  fields.set("dtype", b.getStringAttr(nameOf(element)));
-  fields.set("operands", b.getDenseI64ArrayAttr(operands));
-  return fields.getDictionary(kernel.getContext());
+  return AttentionAttr::get(kernel.getContext(), batch, heads, rows, columns,
+                            depth, width, q->strideAttr(b), k->strideAttr(b),
+                            v->strideAttr(b), maskStrides, out.strideAttr(b),
+                            b.getF64FloatAttr(function->scale),
+                            cast<FloatType>(element), /*unaligned=*/false,
+                            workspaceBytes + bytesOfRow * batch * heads * rows,
+                            b.getDenseI64ArrayAttr(operands));
 }
 
 } // namespace weir::libraries

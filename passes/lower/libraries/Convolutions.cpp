@@ -132,7 +132,7 @@ void packByOutputs(kernel::PackFilterOp pack) {
 
 } // namespace
 
-DictionaryAttr convolutionOf(func::FuncOp kernel, bool isForced) {
+ConvAttr convolutionOf(func::FuncOp kernel, bool isForced) {
   Operation *op = sumIn(kernel);
   std::optional<Convolution> convolution =
       op ? Convolution::of(op) : std::nullopt;
@@ -156,21 +156,13 @@ DictionaryAttr convolutionOf(func::FuncOp kernel, bool isForced) {
   if (!convolution->pack.getFilter().hasOneUse() ||
       !convolution->pack.getResult(0).hasOneUse())
     return {};
-  Builder b(kernel.getContext());
-  NamedAttrList fields;
-  problem.write(fields, b);
-  for (auto [name, holds] :
-       {std::pair("bias", bool(epilogue->bias)),
-        std::pair("residual", bool(epilogue->residual)),
-        std::pair("relu", epilogue->relu),
-        std::pair("tf32", problem.element().isF32() && isForTf32(op))})
-    if (holds)
-      fields.set(name, b.getUnitAttr());
-  if (epilogue->clip)
-    fields.set("clip", b.getF64FloatAttr(*epilogue->clip));
-  fields.set("operands", b.getDenseI64ArrayAttr(operands));
+  ConvolutionEnd end{bool(epilogue->bias), bool(epilogue->residual),
+                     epilogue->relu, epilogue->clip};
+  ConvAttr record =
+      problem.record(kernel.getContext(), &end,
+                     problem.element().isF32() && isForTf32(op), operands);
   packByOutputs(convolution->pack);
-  return fields.getDictionary(kernel.getContext());
+  return record;
 }
 
 } // namespace weir::libraries

@@ -7,7 +7,8 @@
 using namespace mlir;
 
 namespace weir::libraries {
-DictionaryAttr gradientOf(func::FuncOp kernel) {
+
+ConvAttr gradientOf(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   auto op = dyn_cast<graph::FilterGradientOp>(body.front());
   if (!op || op->getNextNode() != body.getTerminator())
@@ -17,16 +18,10 @@ DictionaryAttr gradientOf(func::FuncOp kernel) {
        results = dyn_cast<BlockArgument>(op.getResults());
   if (!problem.isKnown || !x || !results)
     return {};
-  Builder b(kernel.getContext());
-  NamedAttrList fields;
-  problem.write(fields, b);
-  fields.set("gradient", b.getUnitAttr());
-  if (problem.element().isF32() && isForTf32(op))
-    fields.set("tf32", b.getUnitAttr());
-  fields.set("operands",
-             b.getDenseI64ArrayAttr({int64_t(x.getArgNumber()),
-                                     int64_t(results.getArgNumber()), -1, -1}));
-  return fields.getDictionary(kernel.getContext());
+  int64_t operands[] = {int64_t(x.getArgNumber()),
+                        int64_t(results.getArgNumber()), -1, -1};
+  return problem.record(kernel.getContext(), /*end=*/nullptr,
+                        problem.element().isF32() && isForTf32(op), operands);
 }
 
 } // namespace weir::libraries

@@ -7,6 +7,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/libraries/Libraries.h"
+#include "dialects/weir/Records.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -29,25 +30,24 @@ struct Epilogue {
   static std::optional<Epilogue> of(kernel::KernelOpInterface op);
 };
 
-/// The kernel as a row of `weir.gpu_gemms`, with the numbers of the arguments
+/// The kernel as a product of cuBLASLt, with the numbers of the arguments
 /// that are a, b and the bias, or -1; null where it is no such product, or,
 /// unless forced, a small one.
-mlir::DictionaryAttr productOf(mlir::func::FuncOp kernel, bool isForced);
+GemmAttr productOf(mlir::func::FuncOp kernel, bool isForced);
 
-/// The kernel as a row of `weir.gpu_convs`, with the numbers of the arguments
+/// The kernel as a convolution of cuDNN, with the numbers of the arguments
 /// that are images, filter, bias and residual, or -1; null as above. The filter
 /// is the kernel's pack of one column a panel, which this makes of it.
-mlir::DictionaryAttr convolutionOf(mlir::func::FuncOp kernel, bool isForced);
+ConvAttr convolutionOf(mlir::func::FuncOp kernel, bool isForced);
 
-/// A kernel that is such a gradient as a row of `weir.gpu_convs`, with the
+/// A kernel that is such a gradient as a convolution of cuDNN, with the
 /// numbers of the arguments that are images and results where others have
 /// images and filter; null where it is none.
-mlir::DictionaryAttr gradientOf(mlir::func::FuncOp kernel);
+ConvAttr gradientOf(mlir::func::FuncOp kernel);
 
-/// A kernel that is a kernel.attention as cuDNN has it, as a row of
-/// `weir.gpu_attentions`, with the numbers of the arguments that are q, k, v and
-/// the mask, or -1; null as for the others.
-mlir::DictionaryAttr attentionOf(mlir::func::FuncOp kernel, bool isForced);
+/// A kernel that is a kernel.attention as cuDNN has it, with the numbers of the
+/// arguments that are q, k, v and the mask, or -1; null as for the others.
+AttentionAttr attentionOf(mlir::func::FuncOp kernel, bool isForced);
 
 } // namespace weir::libraries
 

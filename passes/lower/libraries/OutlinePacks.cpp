@@ -5,6 +5,7 @@
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -23,7 +24,7 @@ struct OutlinePacks : impl::OutlinePacksBase<OutlinePacks> {
     ModuleOp module = getOperation();
     SmallVector<std::pair<func::FuncOp, kernel::PackFilterOp>> packs;
     for (auto kernel : module.getOps<func::FuncOp>())
-      if (kernel->hasAttr("weir.conv"))
+      if (attrs::conv.isOn(kernel))
         kernel.walk([&](kernel::PackFilterOp pack) {
           packs.emplace_back(kernel, pack);
         });
@@ -73,7 +74,7 @@ private:
         (kernel.getName() + "_filter").str(),
         b.getFunctionType(pack.getFilter().getType(), pack->getResultTypes()));
     packer.setPrivate();
-    packer->setAttr("weir.kernel", b.getUnitAttr());
+    attrs::kernel.set(packer);
     b.setInsertionPointToStart(packer.addEntryBlock());
     auto type = cast<RankedTensorType>(pack.getOut().getType());
     Value empty =

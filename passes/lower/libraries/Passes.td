@@ -39,7 +39,7 @@ def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
     ```mlir
     func.func private @k(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> attributes {weir.kernel} { kernel.matmul ... }
     // becomes
-    func.func private @k(...) attributes {weir.gemm = {batch = 1 : i64, dtype = "f32", k = 512 : i64, m = 512 : i64, n = 512 : i64, operands = array<i64: 0, 1, -1>, workspace = 4194304 : i64}, weir.kernel} { kernel.matmul ... }
+    func.func private @k(...) attributes {weir.gemm = #weir.gemm<m = 512, n = 512, k = 512, dtype = f32, workspace = 4194304, operands = [0, 1, -1]>, weir.kernel} { kernel.matmul ... }
     ```
   }];
   let dependentDialects = ["::weir::kernel::KernelDialect",

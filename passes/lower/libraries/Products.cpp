@@ -43,14 +43,14 @@ bool isForLibrary(const Epilogue &epilogue, Type element) {
 }
 
 /// What a row says, but for its operands.
-DictionaryAttr describe(kernel::MatmulOp op, const Right &right,
-                        const Epilogue &epilogue, ArrayRef<int64_t> operands,
-                        bool isForced) {
+GemmAttr describe(kernel::MatmulOp op, const Right &right,
+                  const Epilogue &epilogue, ArrayRef<int64_t> operands,
+                  bool isForced) {
   auto out = cast<ShapedType>(op.getOut().getType());
   auto rightType = cast<ShapedType>(right.value.getType());
   Type element = out.getElementType();
   Type sum = op.getEpilogue().front().getArgument(0).getType();
-  if (nameOf(element).empty() || !sum.isF32() ||
+  if (!isForLibraries(element) || !sum.isF32() ||
       rightType.getElementType() != element ||
       cast<ShapedType>(op.getA().getType()).getElementType() != element)
     return {};
@@ -71,34 +71,19 @@ DictionaryAttr describe(kernel::MatmulOp op, const Right &right,
   }
   if (!isForced && !isWorthCalling(2.0 * m * n * k * batch, element))
     return {};
-  Builder builder(op.getContext());
-  NamedAttrList fields;
-  auto number = [&](StringRef name, int64_t value) {
-    fields.set(name, builder.getI64IntegerAttr(value));
-  };
-  number("m", m);
-  number("n", n);
-  number("k", k);
-  number("batch", batch);
-  if (isShared)
-    number("stride_b", 0);
-  number("workspace", workspaceBytes);
-  for (auto [name, holds] :
-       {std::pair("transpose_a", op.getTransposeA()),
-        std::pair("transpose_b", right.isTransposed),
-        std::pair("bias", bool(epilogue.bias)),
-        std::pair("relu", epilogue.relu),
-        std::pair("tf32", element.isF32() && isForTf32(op))})
-    if (holds)
-      fields.set(name, builder.getUnitAttr());
-  fields.set("dtype", builder.getStringAttr(nameOf(element)));
-  fields.set("operands", builder.getDenseI64ArrayAttr(operands));
-  return fields.getDictionary(op.getContext());
+  constexpr int64_t dense = 0, usual = -1;
+  return GemmAttr::get(
+      op.getContext(), m, n, k, batch, cast<FloatType>(element),
+      op.getTransposeA(), right.isTransposed, bool(epilogue.bias),
+      epilogue.relu, element.isF32() && isForTf32(op), /*unaligned=*/false,
+      /*lda=*/dense, /*ldb=*/dense, /*ldd=*/dense, /*stride_a=*/usual,
+      /*stride_b=*/isShared ? 0 : usual, /*stride_d=*/usual, workspaceBytes,
+      DenseI64ArrayAttr::get(op.getContext(), operands));
 }
 
 } // namespace
 
-DictionaryAttr productOf(func::FuncOp kernel, bool isForced) {
+GemmAttr productOf(func::FuncOp kernel, bool isForced) {
   kernel::MatmulOp op;
   unsigned packs = 0;
   for (Operation &inner : kernel.getBody().front().without_terminator()) {

@@ -3,6 +3,7 @@
 
 #include "passes/lower/Passes.h"
 
+#include "dialects/weir/Attributes.h"
 #include "passes/lower/libraries/Libraries.h"
 
 using namespace mlir;
@@ -16,23 +17,22 @@ namespace {
 struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel") || kernel->hasAttr("weir.host") ||
-        kernel.isExternal() || kernel->hasAttr("weir.conv") ||
-        kernel->hasAttr("weir.attention"))
+    if (!attrs::kernel.isOn(kernel) || attrs::host.isOn(kernel) ||
+        kernel.isExternal() || attrs::conv.isOn(kernel) ||
+        attrs::attention.isOn(kernel))
       return;
     Operation *module = kernel->getParentOp();
     if (std::optional<bool> isForced = libraries::isForced(module, "cublaslt"))
-      if (DictionaryAttr product = libraries::productOf(kernel, *isForced))
-        return kernel->setAttr("weir.gemm", product);
+      if (GemmAttr product = libraries::productOf(kernel, *isForced))
+        return attrs::gemm.set(kernel, product);
     if (std::optional<bool> isForced = libraries::isForced(module, "cudnn")) {
       // A kernel of a filter gradient contains nothing but the library's op.
-      if (DictionaryAttr gradient = libraries::gradientOf(kernel))
-        return kernel->setAttr("weir.conv", gradient);
-      if (DictionaryAttr attention = libraries::attentionOf(kernel, *isForced))
-        return kernel->setAttr("weir.attention", attention);
-      if (DictionaryAttr convolution =
-              libraries::convolutionOf(kernel, *isForced))
-        kernel->setAttr("weir.conv", convolution);
+      if (ConvAttr gradient = libraries::gradientOf(kernel))
+        return attrs::conv.set(kernel, gradient);
+      if (AttentionAttr attention = libraries::attentionOf(kernel, *isForced))
+        return attrs::attention.set(kernel, attention);
+      if (ConvAttr convolution = libraries::convolutionOf(kernel, *isForced))
+        attrs::conv.set(kernel, convolution);
     }
   }
 };

@@ -37,12 +37,14 @@
 module attributes {
   weir.source = "affine.pb", weir.arena_bytes = 64 : i64,
   weir.max_live_bytes = 16 : i64, weir.weights_bytes = 128 : i64,
-  weir.weights = [[0, dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>],
-                  [64, dense<0.5> : tensor<4xf32>]],
+  weir.weights = [
+    #weir.weight<elements = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>>,
+    #weir.weight<offset = 64, elements = dense<0.5> : tensor<4xf32>>],
   weir.checks = ["node 'assert': x must not be negative"],
-  weir.entries = [{name = "serving_default", symbol = "weir_entry_0",
-    inputs = [{name = "x", tensor = "x:0", type = tensor<4xf32>}],
-    outputs = [{name = "y", tensor = "add:0", type = tensor<4xf32>}]}]
+  weir.entries = [
+    #weir.entry<name = "serving_default", symbol = "weir_entry_0",
+      inputs = [#weir.tensor<name = "x", tensor = "x:0", type = tensor<4xf32>>],
+      outputs = [#weir.tensor<name = "y", tensor = "add:0", type = tensor<4xf32>>]>]
 } {
   llvm.func @weir_entry_0(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %c0 = llvm.mlir.constant(0 : i32) : i32

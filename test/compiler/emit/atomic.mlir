@@ -6,9 +6,10 @@
 // The bytes of a splat are written, 16 MB of them, and never held.
 module attributes {
   weir.weights_bytes = 16777216 : i64,
-  weir.weights = [[0, dense<1.5> : tensor<4194304xf32>]],
-  weir.entries = [{name = "f", symbol = "f", inputs = [],
-    outputs = [{name = "y", type = tensor<f32>}]}]
+  weir.weights = [#weir.weight<elements = dense<1.5> : tensor<4194304xf32>>],
+  weir.entries = [
+    #weir.entry<name = "f", symbol = "f",
+      outputs = [#weir.tensor<name = "y", type = tensor<f32>>]>]
 } {
   llvm.func @f(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %ok = llvm.mlir.constant(0 : i32) : i32

@@ -49,37 +49,38 @@
 // Attributes that say what cannot be are refused.
 // RUN: sed 's/kind = "ptx"/kind = "spirv"/' %s > %t/kind.mlir
 // RUN: not weir-emit %t/kind.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=KIND
-// KIND: weir.gpu_images has code that is neither ptx nor cubin
-// RUN: sed 's/sm = 80 : i64/sm = -1 : i64/' %s > %t/sm.mlir
+// KIND: kind must be ptx or cubin, not 'spirv'
+// RUN: sed 's/sm = 80/sm = -1/' %s > %t/sm.mlir
 // RUN: not weir-emit %t/sm.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=SM
-// SM: sm of a GPU's code is out of range
+// SM: sm must be from 10 to 9999, not -1
 // RUN: sed 's/data = "[^"]*"/data = ""/' %s > %t/data.mlir
 // RUN: not weir-emit %t/data.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=DATA
-// DATA: weir.gpu_images has an image without data
-// RUN: sed 's/shared = 65536 : i64/shared = "much"/' %s > %t/shared.mlir
+// DATA: an image has data
+// RUN: sed 's/shared = 65536/shared = "much"/' %s > %t/shared.mlir
 // RUN: not weir-emit %t/shared.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=SHARED
-// SHARED: shared of a GPU's code is not a number
-// RUN: sed 's/weir.gpu_images = .*/weir.gpu_images = [],/; /kind = "cubin"/d' %s > %t/images.mlir
+// SHARED: failed to parse Weir_GpuKernel parameter 'shared'
+// RUN: sed 's/weir.gpu_images = .*/weir.gpu_images = [],/; /#weir.gpu_image</d' %s > %t/images.mlir
 // RUN: not weir-emit %t/images.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=IMAGES
 // IMAGES: weir.gpu_kernels has kernels, and weir.gpu_images no code
 
 module attributes {
   weir.source = "affine.pb", weir.arena_bytes = 64 : i64,
   weir.max_live_bytes = 17 : i64, weir.weights_bytes = 128 : i64,
-  weir.weights = [[0, dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>],
-                  [64, dense<0.5> : tensor<4xf32>]],
+  weir.weights = [
+    #weir.weight<elements = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>>,
+    #weir.weight<offset = 64, elements = dense<0.5> : tensor<4xf32>>],
   weir.checks = ["node 'assert': x must not be negative"],
-  weir.gpu_images = [{kind = "ptx", sm = 80 : i64, data = ".version 7.0 .target sm_80 .address_size 64 .visible .entry affine(.param .u64 affine_x, .param .u64 affine_w, .param .u64 affine_b, .param .u64 affine_y, .param .u64 affine_ok, .param .u32 affine_n) { .reg .pred %p<4>; .reg .f32 %f<5>; .reg .b32 %r<4>; .reg .b64 %d<12>; .reg .b16 %h<2>; ld.param.u64 %d1, [affine_x]; ld.param.u64 %d2, [affine_w]; ld.param.u64 %d3, [affine_b]; ld.param.u64 %d4, [affine_y]; ld.param.u64 %d5, [affine_ok]; ld.param.u32 %r2, [affine_n]; mov.u32 %r1, %tid.x; setp.ge.s32 %p1, %r1, %r2; @%p1 bra DONE; mul.wide.s32 %d6, %r1, 4; add.s64 %d7, %d1, %d6; ld.global.f32 %f1, [%d7]; add.s64 %d8, %d2, %d6; ld.global.f32 %f2, [%d8]; add.s64 %d9, %d3, %d6; ld.global.f32 %f3, [%d9]; fma.rn.f32 %f4, %f1, %f2, %f3; add.s64 %d10, %d4, %d6; st.global.f32 [%d10], %f4; setp.ne.s32 %p2, %r1, 0; @%p2 bra DONE; setp.ge.f32 %p3, %f1, 0f00000000; selp.u16 %h1, 1, 0, %p3; st.global.u8 [%d5], %h1; DONE: ret; } .visible .entry large(.param .u64 large_y) { ret; }"},
-                     {kind = "cubin", sm = 90 : i64, specific, data = "\7FELF affine"}],
-  weir.gpu_kernels = [{name = "affine"}, {name = "large", shared = 65536 : i64}],
+  weir.gpu_images = [
+    #weir.gpu_image<kind = "ptx", sm = 80, data = ".version 7.0 .target sm_80 .address_size 64 .visible .entry affine(.param .u64 affine_x, .param .u64 affine_w, .param .u64 affine_b, .param .u64 affine_y, .param .u64 affine_ok, .param .u32 affine_n) { .reg .pred %p<4>; .reg .f32 %f<5>; .reg .b32 %r<4>; .reg .b64 %d<12>; .reg .b16 %h<2>; ld.param.u64 %d1, [affine_x]; ld.param.u64 %d2, [affine_w]; ld.param.u64 %d3, [affine_b]; ld.param.u64 %d4, [affine_y]; ld.param.u64 %d5, [affine_ok]; ld.param.u32 %r2, [affine_n]; mov.u32 %r1, %tid.x; setp.ge.s32 %p1, %r1, %r2; @%p1 bra DONE; mul.wide.s32 %d6, %r1, 4; add.s64 %d7, %d1, %d6; ld.global.f32 %f1, [%d7]; add.s64 %d8, %d2, %d6; ld.global.f32 %f2, [%d8]; add.s64 %d9, %d3, %d6; ld.global.f32 %f3, [%d9]; fma.rn.f32 %f4, %f1, %f2, %f3; add.s64 %d10, %d4, %d6; st.global.f32 [%d10], %f4; setp.ne.s32 %p2, %r1, 0; @%p2 bra DONE; setp.ge.f32 %p3, %f1, 0f00000000; selp.u16 %h1, 1, 0, %p3; st.global.u8 [%d5], %h1; DONE: ret; } .visible .entry large(.param .u64 large_y) { ret; }">,
+    #weir.gpu_image<kind = "cubin", sm = 90, specific = true, data = "\7FELF affine">],
+  weir.gpu_kernels = [#weir.gpu_kernel<name = "affine">, #weir.gpu_kernel<name = "large", shared = 65536>],
   weir.entries = [
-    {name = "step", symbol = "weir_entry_0", capturable,
-     inputs = [{name = "x", tensor = "x:0", type = tensor<4xf32>}],
-     outputs = [{name = "y", tensor = "add:0", type = tensor<4xf32>}]},
-    {name = "repeat", symbol = "weir_entry_1",
-     inputs = [{name = "x", tensor = "x:0", type = tensor<4xf32>},
-               {name = "n", tensor = "n:0", type = tensor<i32>}],
-     outputs = [{name = "y", tensor = "loop:0", type = tensor<4xf32>}]}]
+    #weir.entry<name = "step", symbol = "weir_entry_0",
+      inputs = [#weir.tensor<name = "x", tensor = "x:0", type = tensor<4xf32>>],
+      outputs = [#weir.tensor<name = "y", tensor = "add:0", type = tensor<4xf32>>], capturable = true>,
+    #weir.entry<name = "repeat", symbol = "weir_entry_1",
+      inputs = [#weir.tensor<name = "x", tensor = "x:0", type = tensor<4xf32>>, #weir.tensor<name = "n", tensor = "n:0", type = tensor<i32>>],
+      outputs = [#weir.tensor<name = "y", tensor = "loop:0", type = tensor<4xf32>>]>]
 } {
   llvm.func @weir_gpu_launch(!llvm.ptr, i32, i32, i32, i32, i32, i32, i32, i32, !llvm.ptr, i32) -> i32
   llvm.func @weir_gpu_copy(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> i32

@@ -10,9 +10,10 @@
 // CHECK-NOT: ucomiss
 // CHECK: ret
 
-module attributes {weir.entries = [{name = "f", symbol = "f",
-    inputs = [{name = "x", tensor = "x:0", type = tensor<16xf16>}],
-    outputs = [{name = "y", tensor = "y:0", type = tensor<16xf16>}]}]} {
+module attributes {weir.entries = [
+    #weir.entry<name = "f", symbol = "f",
+      inputs = [#weir.tensor<name = "x", tensor = "x:0", type = tensor<16xf16>>],
+      outputs = [#weir.tensor<name = "y", tensor = "y:0", type = tensor<16xf16>>]>]} {
   llvm.func @f(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %ok = llvm.mlir.constant(0 : i32) : i32
     %a = llvm.getelementptr %args[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr

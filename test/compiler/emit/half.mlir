@@ -21,12 +21,10 @@
 // RUN: FileCheck %s --check-prefix=FILE < %t/b.npy
 // FILE: 'descr': '<f4'
 
-module attributes {weir.entries = [{name = "f", symbol = "f",
-    inputs = [{name = "x", tensor = "x:0", type = tensor<8xf32>}],
-    outputs = [{name = "h", tensor = "h:0", type = tensor<8xf16>},
-               {name = "b", tensor = "b:0", type = tensor<8xbf16>},
-               {name = "w", tensor = "w:0", type = tensor<8xf32>},
-               {name = "d", tensor = "d:0", type = tensor<8xf16>}]}]} {
+module attributes {weir.entries = [
+    #weir.entry<name = "f", symbol = "f",
+      inputs = [#weir.tensor<name = "x", tensor = "x:0", type = tensor<8xf32>>],
+      outputs = [#weir.tensor<name = "h", tensor = "h:0", type = tensor<8xf16>>, #weir.tensor<name = "b", tensor = "b:0", type = tensor<8xbf16>>, #weir.tensor<name = "w", tensor = "w:0", type = tensor<8xf32>>, #weir.tensor<name = "d", tensor = "d:0", type = tensor<8xf16>>]>]} {
   llvm.func @f(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %ok = llvm.mlir.constant(0 : i32) : i32
     %a = llvm.getelementptr %args[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr

@@ -44,10 +44,10 @@
 module attributes {
   weir.source = "*/ system(\22rm\22); /* ??/\0A#error",
   weir.checks = ["node '%s%n\0A': \1b[31m"],
-  weir.entries = [{name = "*/ system(\22exit\22) /*", symbol = "main",
-    inputs = [{name = "main", tensor = "main:0", type = tensor<f32>},
-              {name = "free", tensor = "free:0", type = tensor<1xf32>}],
-    outputs = [{name = "malloc */\0A#include <x> /\5C", tensor = "malloc:0", type = tensor<1x1xf32>}]}]
+  weir.entries = [
+    #weir.entry<name = "*/ system(\22exit\22) /*", symbol = "main",
+      inputs = [#weir.tensor<name = "main", tensor = "main:0", type = tensor<f32>>, #weir.tensor<name = "free", tensor = "free:0", type = tensor<1xf32>>],
+      outputs = [#weir.tensor<name = "malloc */\0A#include <x> /\5C", tensor = "malloc:0", type = tensor<1x1xf32>>]>]
 } {
   llvm.func @free(%a: f32, %b: f32) -> f32 attributes {passthrough = ["noinline"]} {
     %sum = llvm.fadd %a, %b : f32

@@ -37,7 +37,7 @@
 module {}
 
 //--- foreign.mlir
-module attributes {weir.entries = [{name = "f", symbol = "f"}]} {
+module attributes {weir.entries = [#weir.entry<name = "f", symbol = "f">]} {
   llvm.func @mystery() -> i32
   llvm.func @f(%a: !llvm.ptr, %w: !llvm.ptr, %t: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %0 = llvm.call @mystery() : () -> i32
@@ -46,9 +46,9 @@ module attributes {weir.entries = [{name = "f", symbol = "f"}]} {
 }
 
 //--- symbol.mlir
-module attributes {weir.entries = [{name = "f", symbol = "missing"}]} {}
+module attributes {weir.entries = [#weir.entry<name = "f", symbol = "missing">]} {}
 
 //--- weights.mlir
 module attributes {
-  weir.entries = [{name = "f", symbol = "f"}], weir.weights_bytes = 64 : i64,
-  weir.weights = [[64, dense<1.0> : tensor<4xf32>]]} {}
+  weir.entries = [#weir.entry<name = "f", symbol = "f">], weir.weights_bytes = 64 : i64,
+  weir.weights = [#weir.weight<offset = 64, elements = dense<1.0> : tensor<4xf32>>]} {}

@@ -1,12 +1,12 @@
 // The instruction set of a target decides which instructions kernels have.
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels --weir-expand-math -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels --weir-expand-math -canonicalize -cse | FileCheck %s
 
 // The wide set looks up tables of 32 words in two registers; tile registers
 // beside it change nothing.
 // CHECK-LABEL: func @wide_tables
 // CHECK-COUNT-6: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.ps.512"
 // CHECK-NOT: llvm.call_intrinsic
-module attributes {weir.target = {features = "+avx2,+fma,+avx512f,+amx-tile,+amx-bf16"}} {
+module attributes {weir.target = #weir.target<features = "+avx2,+fma,+avx512f,+amx-tile,+amx-bf16">} {
 func.func @wide_tables(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.erf %x : vector<16xf32>
   return %0 : vector<16xf32>
@@ -22,7 +22,7 @@ func.func @wide_tables(%x: vector<16xf32>) -> vector<16xf32> {
 // CHECK: vector.fma
 // CHECK-NOT: llvm.call_intrinsic
 // CHECK: return
-module attributes {weir.target = {features = "+avx2,+avx512f"}} {
+module attributes {weir.target = #weir.target<features = "+avx2,+avx512f">} {
 func.func @wide(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32>) {
   kernel.packed_matmul ins(%a, %w : memref<1x64xf32>, memref<2x1280xi8>) outs(%c : memref<1x37xf32>) attributes {bits = 4 : i64, block = 32 : i64, scale_type = f32, zero = 8 : i64, quantized} {
   ^bb0(%sum: f32):
@@ -40,7 +40,7 @@ func.func @wide(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32
 // CHECK: vector.fma
 // CHECK-NOT: llvm.call_intrinsic
 // CHECK: return
-module attributes {weir.target = {triple = "aarch64-unknown-linux-gnu", vector_bits = 128 : i64, features = "+neon,+dotprod,+i8mm,+bf16"}} {
+module attributes {weir.target = #weir.target<triple = "aarch64-unknown-linux-gnu", features = "+neon,+dotprod,+i8mm,+bf16", vector_bits = 128>} {
 func.func @portable(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32>) {
   kernel.packed_matmul ins(%a, %w : memref<1x64xf32>, memref<2x1280xi8>) outs(%c : memref<1x37xf32>) attributes {bits = 4 : i64, block = 32 : i64, scale_type = f32, zero = 8 : i64, quantized} {
   ^bb0(%sum: f32):
@@ -56,7 +56,7 @@ func.func @portable(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37
 // CHECK-LABEL: func @other_architecture
 // CHECK-NOT: llvm.call_intrinsic
 // CHECK: return
-module attributes {weir.target = {triple = "aarch64-unknown-linux-gnu", features = "+avx2,+avx512f"}} {
+module attributes {weir.target = #weir.target<triple = "aarch64-unknown-linux-gnu", features = "+avx2,+avx512f">} {
 func.func @other_architecture(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.erf %x : vector<16xf32>
   return %0 : vector<16xf32>

@@ -9,10 +9,10 @@
 // CHECK: plan.task @scale(%{{.*}}) {by_rows, wave = 0 : i64}
 // CHECK: plan.task @project(%{{.*}}) {by_rows, wave = 0 : i64}
 // CHECK: plan.task @turn(%{{[a-z0-9]+}}) : (
-// CHECK: func.func private @project{{.*}} attributes {weir.kernel, weir.row_blocks = array<i64: 128, 32>}
-// CHECK: func.func private @scale{{.*}} attributes {weir.kernel, weir.row_blocks = array<i64: 128, 32>}
+// CHECK: func.func private @project{{.*}} attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 128, size = 32>}
+// CHECK: func.func private @scale{{.*}} attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 128, size = 32>}
 // CHECK: func.func private @turn{{.*}} attributes {weir.kernel} {
-module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}} {
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
   func.func @layer(%x: tensor<128x64xf32>, %s: tensor<64xf32>) -> tensor<64x128xf32> attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.5> : tensor<64x64xf32>
     %a = plan.task @project(%x, %w) : (tensor<128x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
@@ -63,7 +63,7 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}
 // CHECK: plan.task @pick(%{{[a-z0-9]+}}) : (
 // CHECK: plan.task @square(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) : (
 // CHECK: plan.task @sums(%{{[a-z0-9]+}}) : (
-module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}} {
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
   func.func @whole(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64xf32>) attributes {weir.entry = "serve"} {
     %a = plan.task @square(%x, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
     %b = plan.task @square(%a, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -121,7 +121,7 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}
 // CHECK-NOT: by_rows
 // CHECK-NOT: weir.row_blocks
 // CHECK: return
-module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64, l2 = 65536 : i64}} {
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<l2 = 65536>} {
   func.func @apart(%x: tensor<64x128xf32>, %y: tensor<67x64xf32>, %s: tensor<64x2xf32>) -> (tensor<64x128xf32>, tensor<67x64xf32>, tensor<64x2xf32>) attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.5> : tensor<128x128xf32>
     %a = plan.task @large(%x, %w) : (tensor<64x128xf32>, tensor<128x128xf32>) -> tensor<64x128xf32>
@@ -168,9 +168,9 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64,
 // CHECK: plan.task @small(%{{.*}}) {by_rows, wave = 0 : i64}
 // CHECK: plan.task @large(%{{[a-z0-9]+}}) : (
 // CHECK: plan.task @large(%{{[a-z0-9]+}}) : (
-// CHECK: func.func private @small{{.*}} attributes {weir.kernel, weir.row_blocks = array<i64: 64, 32>}
+// CHECK: func.func private @small{{.*}} attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 32>}
 // CHECK: func.func private @large{{.*}} attributes {weir.kernel} {
-module attributes {weir.slots = 1 : i64, weir.target = {vector_bits = 512 : i64, l2 = 65536 : i64}} {
+module attributes {weir.slots = 1 : i64, weir.target = #weir.target<l2 = 65536>} {
   func.func @one_thread(%x: tensor<64x128xf32>, %y: tensor<512x128xf32>) -> (tensor<64x128xf32>, tensor<512x128xf32>) attributes {weir.entry = "serve"} {
     %a = plan.task @small(%x) : (tensor<64x128xf32>) -> tensor<64x128xf32>
     %b = plan.task @small(%a) : (tensor<64x128xf32>) -> tensor<64x128xf32>
@@ -206,8 +206,8 @@ module attributes {weir.slots = 1 : i64, weir.target = {vector_bits = 512 : i64,
 // CHECK: plan.task @sum(%{{.*}}) {by_rows, wave = 0 : i64}
 // CHECK: plan.task @sum(%{{.*}}) {by_rows, wave = 0 : i64}
 // CHECK: plan.task @plain(%{{[a-z0-9]+}}) : (
-// CHECK: func.func private @sum{{.*}} attributes {weir.kernel, weir.row_blocks = array<i64: 512, 128>}
-module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}} {
+// CHECK: func.func private @sum{{.*}} attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 512, size = 128>}
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
   func.func @dimensions(%x: tensor<8x64x32xf32>) -> tensor<8x64x32xf32> attributes {weir.entry = "serve"} {
     %a = plan.task @sum(%x) : (tensor<8x64x32xf32>) -> tensor<8x64x32xf32>
     %b = plan.task @sum(%a) : (tensor<8x64x32xf32>) -> tensor<8x64x32xf32>
@@ -253,8 +253,8 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}
 // CHECK: %[[C:.*]] = plan.task @turn(%[[B]])
 // CHECK: plan.task @dense(%[[C]], {{.*}}) : (
 // CHECK-DAG: func.func private @dense({{.*}} attributes {weir.kernel} {
-// CHECK-DAG: func.func private @dense_0({{.*}} attributes {weir.kernel, weir.row_blocks = array<i64: 64, 16>} {
-module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}} {
+// CHECK-DAG: func.func private @dense_0({{.*}} attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 16>} {
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
   func.func @epilogues(%x: tensor<64x64xf32>, %b: tensor<1x64xf32>) -> tensor<64x64xf32> attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.5> : tensor<64x64xf32>
     %a = plan.task @dense(%x, %w, %b, %x) : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -291,7 +291,7 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}
 // CHECK: plan.task
 // CHECK-NOT: by_rows
 // CHECK: return
-module attributes {weir.slots = 2 : i64, weir.remat = 0 : i64, weir.target = {vector_bits = 512 : i64}} {
+module attributes {weir.slots = 2 : i64, weir.remat = 0 : i64, weir.target = #weir.target<>} {
   func.func @remat(%x: tensor<64x128xf32>) -> tensor<64x128xf32> attributes {weir.entry = "serve"} {
     %a = plan.task @exp(%x) : (tensor<64x128xf32>) -> tensor<64x128xf32>
     %b = plan.task @exp(%a) : (tensor<64x128xf32>) -> tensor<64x128xf32>

@@ -107,7 +107,7 @@ func.func @others(%h: f16, %d: f64, %x: f32) -> (f16, f64, f16, f32) {
 // -----
 
 // A target without fused multiply-add would call fmaf.
-module attributes {weir.target = {fma = false}} {
+module attributes {weir.target = #weir.target<fma = false>} {
   // CHECK-LABEL: func @no_fma
   // CHECK-NOT: math.fma
   // CHECK: return
@@ -143,7 +143,7 @@ func.func @turns(%x: vector<16xf32>, %y: vector<16xf32>) -> (vector<16xf32>, vec
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
 // CHECK-NOT: llvm.call_intrinsic
 // CHECK: return
-module attributes {weir.target = {features = "+avx512f,+fma"}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+fma">} {
   func.func @chain(%x: vector<16xf32>) -> vector<16xf32> {
     %0 = math.exp %x : vector<16xf32>
     %1 = math.exp %0 : vector<16xf32>
@@ -155,7 +155,7 @@ module attributes {weir.target = {features = "+avx512f,+fma"}} {
 
 // A logarithm's mantissa and exponent come with what is right for 0, infinity
 // and negative numbers: no choices follow.
-module attributes {weir.target = {features = "+avx512f"}} {
+module attributes {weir.target = #weir.target<features = "+avx512f">} {
   // CHECK-LABEL: func @log
   // CHECK: %[[M:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.getmant.ps.512"
   // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.getexp.ps.512"
@@ -171,7 +171,7 @@ module attributes {weir.target = {features = "+avx512f"}} {
 // -----
 
 // AVX-512 looks polynomials up, by whole vectors; scalars have the same ones.
-module attributes {weir.target = {features = "+avx512dq,+avx512f"}} {
+module attributes {weir.target = #weir.target<features = "+avx512dq,+avx512f">} {
   // CHECK-LABEL: func @table
   // CHECK-COUNT-12: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.ps.512"
   // CHECK-NOT: llvm.call_intrinsic
@@ -189,7 +189,7 @@ module attributes {weir.target = {features = "+avx512dq,+avx512f"}} {
 // -----
 
 // So does AVX2, of sixteen twice, with one rounding.
-module attributes {weir.target = {features = "+avx2,+fma"}} {
+module attributes {weir.target = #weir.target<features = "+avx2,+fma">} {
   // CHECK-LABEL: func @small_table
   // CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.avx2.permps"
   // CHECK-NOT: llvm.call_intrinsic
@@ -206,7 +206,7 @@ module attributes {weir.target = {features = "+avx2,+fma"}} {
 
 // -----
 
-module attributes {weir.target = {features = "+avx2", fma = false}} {
+module attributes {weir.target = #weir.target<features = "+avx2", fma = false>} {
   // CHECK-LABEL: func @two_roundings
   // CHECK-NOT: llvm.call_intrinsic
   // CHECK: return
@@ -218,7 +218,7 @@ module attributes {weir.target = {features = "+avx2", fma = false}} {
 
 // -----
 
-module attributes {weir.target = {features = "+avx,+avx512fp16"}} {
+module attributes {weir.target = #weir.target<features = "+avx,+avx512fp16">} {
   // CHECK-LABEL: func @no_table
   // CHECK-NOT: llvm.call_intrinsic
   // CHECK: return
@@ -340,7 +340,7 @@ func.func @rounded(%x: vector<8xf32>, %y: f32) -> (vector<8xbf16>, f16) {
 // CHECK-LABEL: func @flushes
 // CHECK-NOT: arith.truncf
 // CHECK: arith.trunci
-module attributes {weir.target = {vector_bits = 512 : i64, features = "+avx512f,+avx512bf16"}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512bf16">} {
   func.func @flushes(%x: vector<8xf32>) -> vector<8xbf16> {
     %b = arith.truncf %x : vector<8xf32> to vector<8xbf16>
     return %b : vector<8xbf16>
@@ -351,7 +351,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, features = "+avx512f,
 
 // CHECK-LABEL: func @instruction
 // CHECK: arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
-module attributes {weir.target = {triple = "aarch64-linux-gnu", vector_bits = 128 : i64, features = "+neon,+bf16"}} {
+module attributes {weir.target = #weir.target<triple = "aarch64-linux-gnu", features = "+neon,+bf16", vector_bits = 128>} {
   func.func @instruction(%x: vector<8xf32>) -> vector<8xbf16> {
     %b = arith.truncf %x : vector<8xf32> to vector<8xbf16>
     return %b : vector<8xbf16>

@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Sixteen registers hold the twelve sums of a tile, a line of the panel and
 // little else: LLVM is to load the next line where it is read, and to leave in
@@ -16,7 +16,7 @@
 // CHECK: llvm.inline_asm has_side_effects "", "r,~{memory}" %[[ADDRESS]]
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: vector.load %[[STACK]]
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @few(%a: memref<6x192xf32>, %b: memref<1x192x16xf32>, %c: memref<6x16xf32>) {
     kernel.matmul ins(%a, %b : memref<6x192xf32>, memref<1x192x16xf32>) layout <panels(16)> outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
@@ -32,7 +32,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-LABEL: func @many
 // CHECK-NOT: llvm.inline_asm
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @many(%a: memref<6x192xf32>, %b: memref<1x192x32xf32>, %c: memref<6x32xf32>) {
     kernel.matmul ins(%a, %b : memref<6x192xf32>, memref<1x192x32xf32>) layout <panels(32)> outs(%c : memref<6x32xf32>) {
     ^bb0(%sum: f32):
@@ -52,7 +52,7 @@ module attributes {weir.target = {vector_bits = 512 : i64}} {
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: memref.prefetch {{.*}}, read, locality<2>, data : memref<64x4096x16xf32>
-module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
   func.func @deep(%a: memref<96x4096xf32>, %b: memref<64x4096x16xf32>, %c: memref<96x1024xf32>) {
     kernel.matmul ins(%a, %b : memref<96x4096xf32>, memref<64x4096x16xf32>) layout <panels(16)> outs(%c : memref<96x1024xf32>) {
     ^bb0(%sum: f32):
@@ -73,7 +73,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
 // CHECK: vector.store
 // CHECK: scf.for %{{.*}} = %c4 to %c7 step %c1 iter_args
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @window(%x: memref<1x20x20x3xf32>, %w: memref<1x7x7x3x16xf32>, %y: memref<1x14x14x16xf32>) {
     kernel.convolution ins(%x, %w : memref<1x20x20x3xf32>, memref<1x7x7x3x16xf32>) layout <panels(16)> outs(%y : memref<1x14x14x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
@@ -91,7 +91,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c8 iter_args
 // CHECK-NOT: memref.alloca
 // CHECK: return
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @minimal(%x: memref<1x16x16x64xf32>, %w: memref<1x16x64x16xf32>, %y: memref<1x16x16x16xf32>) {
     kernel.winograd ins(%x, %w : memref<1x16x16x64xf32>, memref<1x16x64x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x16x16x16xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
     ^bb0(%sum: f32):
@@ -114,7 +114,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: vector.store
 // CHECK: llvm.inline_asm has_side_effects "", "~{memory}"
 // CHECK: vector.load %[[STACK]]
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @epilogue(%a: memref<6x64xf32>, %b: memref<1x64x16xf32>, %c: memref<6x16xf32>) {
     kernel.matmul ins(%a, %b : memref<6x64xf32>, memref<1x64x16xf32>) layout <panels(16)> outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
@@ -142,7 +142,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-COUNT-96: vector.fma
 // CHECK-NOT: vector.fma
 // CHECK: return
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @twice(%a: memref<6x16xf32>, %b: memref<1x16x16xf32>, %c: memref<6x16xf32>) {
     kernel.matmul ins(%a, %b : memref<6x16xf32>, memref<1x16x16xf32>) layout <panels(16)> outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
@@ -160,7 +160,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-COUNT-160: vector.fma
 // CHECK-NOT: vector.fma
 // CHECK: return
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @pixel(%x: memref<1x1x5x16xf32>, %w: memref<1x1x1x16x16xf32>, %y: memref<1x1x5x16xf32>) {
     kernel.convolution ins(%x, %w : memref<1x1x5x16xf32>, memref<1x1x1x16x16xf32>) layout <panels(16)> outs(%y : memref<1x1x5x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
@@ -176,7 +176,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-LABEL: func @loops
 // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c8 iter_args
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @loops(%a: memref<6x16xf32>, %b: memref<1x16x32xf32>, %c: memref<6x32xf32>) {
     kernel.matmul ins(%a, %b : memref<6x16xf32>, memref<1x16x32xf32>) layout <panels(32)> outs(%c : memref<6x32xf32>) {
     ^bb0(%sum: f32):
@@ -197,7 +197,7 @@ module attributes {weir.target = {vector_bits = 512 : i64}} {
 // CHECK-NOT: memref.prefetch
 // CHECK: vector.fma
 // CHECK: return
-module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
   func.func @stays(%a: memref<3072x64xf32>, %b: memref<16x64x16xf32>, %c: memref<3072x256xf32>) {
     kernel.matmul ins(%a, %b : memref<3072x64xf32>, memref<16x64x16xf32>) layout <panels(16)> outs(%c : memref<3072x256xf32>) {
     ^bb0(%sum: f32):
@@ -217,7 +217,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: %[[ADDRESS:.*]] = arith.index_cast %[[AT]]
 // CHECK: llvm.inline_asm has_side_effects "", "r,~{memory}" %[[ADDRESS]]
 // CHECK: vector.fma
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @shares(%x: memref<1x21x21x3xf32>, %w: memref<1x3x3x3x16xf32>, %y: memref<1x10x10x16xf32>) {
     kernel.convolution ins(%x, %w : memref<1x21x21x3xf32>, memref<1x3x3x3x16xf32>) layout <panels(16)> outs(%y : memref<1x10x10x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
     ^bb0(%sum: f32):
@@ -234,7 +234,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-NOT: memref.alloca
 // CHECK: scf.for %{{.*}} = %c0 to %c176 step %c8 iter_args
 // CHECK: return
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @chain(%a: memref<6x176xf32>, %b: memref<1x176x16xf32>, %c: memref<6x16xf32>) {
     kernel.matmul ins(%a, %b : memref<6x176xf32>, memref<1x176x16xf32>) layout <panels(16)> outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
@@ -251,7 +251,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-COUNT-6: llvm.inline_asm "", "=r,0"
 // CHECK-NOT: llvm.inline_asm "", "=r,0"
 // CHECK: vector.fma
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @addresses(%a: memref<6x64xf32>, %b: memref<1x64x16xf32>, %c: memref<6x16xf32>) {
     kernel.matmul ins(%a, %b : memref<6x64xf32>, memref<1x64x16xf32>) layout <panels(16)> outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
@@ -276,8 +276,8 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: scf.for %{{.*}} = %c2 to %c6 step %c1
 // CHECK-COUNT-10: vector.store
 // CHECK-NOT: vector.store
-module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}} {
-  func.func @grains(%a: memref<64x64xf32>, %b: memref<2x64x16xf32>, %c: memref<64x32xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 64, 32>} {
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 256>} {
+  func.func @grains(%a: memref<64x64xf32>, %b: memref<2x64x16xf32>, %c: memref<64x32xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 32>} {
     kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x16xf32>) layout <panels(16)> outs(%c : memref<64x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
@@ -296,7 +296,7 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}
 // CHECK-COUNT-12: vector.fma
 // CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
 // CHECK: vector.load %arg1
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @three(%a: memref<4x64xf32>, %b: memref<1x64x24xf32>, %c: memref<4x24xf32>) {
     kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<1x64x24xf32>) layout <panels(24)> outs(%c : memref<4x24xf32>) {
     ^bb0(%sum: f32):
@@ -320,7 +320,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: vector.load %arg1
 // CHECK-COUNT-3: vector.fma
 // CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @four(%a: memref<3x64xf32>, %b: memref<1x64x32xf32>, %c: memref<3x32xf32>) {
     kernel.matmul ins(%a, %b : memref<3x64xf32>, memref<1x64x32xf32>) layout <panels(32)> outs(%c : memref<3x32xf32>) {
     ^bb0(%sum: f32):
@@ -345,7 +345,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-COUNT-7: memref.prefetch %arg1
 // CHECK-NOT: memref.prefetch
 // CHECK: vector.load %arg1
-module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
   func.func @halves_of_panels(%a: memref<1x4096xf32>, %b: memref<8x4096x32xf32>, %c: memref<1x256xf32>) {
     kernel.matmul ins(%a, %b : memref<1x4096xf32>, memref<8x4096x32xf32>) layout <panels(32)> outs(%c : memref<1x256xf32>) {
     ^bb0(%sum: f32):
@@ -379,7 +379,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: vector.load %arg1[%[[LAST]], %{{.*}}, %c0]
 // CHECK-COUNT-9: vector.fma
 // CHECK-NOT: memref.prefetch
-module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
   func.func @several_panels(%a: memref<1x1024xf32>, %b: memref<64x1024x16xf32>, %c: memref<1x1024xf32>) {
     kernel.matmul ins(%a, %b : memref<1x1024xf32>, memref<64x1024x16xf32>) layout <panels(16)> outs(%c : memref<1x1024xf32>) {
     ^bb0(%sum: f32):
@@ -416,7 +416,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: vector.load %arg1
 // CHECK-COUNT-2: vector.fma
 // CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @two_rows(%a: memref<2x64xf32>, %b: memref<1x64x32xf32>, %c: memref<2x32xf32>) {
     kernel.matmul ins(%a, %b : memref<2x64xf32>, memref<1x64x32xf32>) layout <panels(32)> outs(%c : memref<2x32xf32>) {
     ^bb0(%sum: f32):
@@ -436,7 +436,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-LABEL: func @turned
 // CHECK-NOT: llvm.inline_asm "", "=r,0"
 // CHECK: return
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @high(%a: memref<28x64xf32>, %b: memref<1x64x8xf32>, %c: memref<28x8xf32>) {
     kernel.matmul ins(%a, %b : memref<28x64xf32>, memref<1x64x8xf32>) layout <panels(8)> outs(%c : memref<28x8xf32>) {
     ^bb0(%sum: f32):
@@ -461,7 +461,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: scf.for %{{.*}} = %c0 to %c840 step %c120
 // CHECK-NOT: memref.alloca
 // CHECK: return
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @chains(%a: memref<8x960xf32>, %b: memref<1x960x24xf32>, %c: memref<8x24xf32>) {
     kernel.matmul ins(%a, %b : memref<8x960xf32>, memref<1x960x24xf32>) layout <panels(24)> outs(%c : memref<8x24xf32>) {
     ^bb0(%sum: f32):
@@ -481,7 +481,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: scf.for %{{.*}} = %c0 to %c512 step %c128
 // CHECK: scf.for %{{[a-z0-9]+}} = %{{[0-9]+}} to %{{[0-9]+}} step %c1
 // CHECK: scf.for %{{.*}} = %c0 to %c384 step %c128
-module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
   func.func @slabs(%a: memref<96x4096xf32>, %b: memref<32x4096x32xf32>, %c: memref<96x1024xf32>) {
     kernel.matmul ins(%a, %b : memref<96x4096xf32>, memref<32x4096x32xf32>) layout <panels(32)> outs(%c : memref<96x1024xf32>) {
     ^bb0(%sum: f32):
@@ -503,7 +503,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: memref.load %[[COPY]]
 // CHECK-NOT: memref.load %arg0
 // CHECK: return
-module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
   func.func @copied_slabs(%a: memref<512x4096xf32>, %b: memref<32x4096x32xf32>, %c: memref<512x1024xf32>) {
     kernel.matmul ins(%a, %b : memref<512x4096xf32>, memref<32x4096x32xf32>) layout <panels(32)> outs(%c : memref<512x1024xf32>) {
     ^bb0(%sum: f32):
@@ -521,7 +521,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 // CHECK: kernel.parts 342 {
 // CHECK-LABEL: func @parts_of_threads
 // CHECK: kernel.parts 150 few {
-module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
   func.func @parts_of_blocks(%a: memref<1024x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<1024x1024xf32>) attributes {weir.kernel} {
     kernel.matmul ins(%a, %b : memref<1024x1024xf32>, memref<32x1024x32xf32>) layout <panels(32)> outs(%c : memref<1024x1024xf32>) {
     ^bb0(%sum: f32):
@@ -547,8 +547,8 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64,
 // CHECK: scf.for %{{.*}} = %c9 to %c11 step %c1
 // CHECK-NOT: kernel.parts
 // CHECK: return
-module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}} {
-  func.func @in_loop(%a: memref<64x64xf32>, %b: memref<2x64x16xf32>, %c: memref<64x32xf32>, %n: index) attributes {weir.kernel, weir.row_blocks = array<i64: 64, 32>} {
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 256>} {
+  func.func @in_loop(%a: memref<64x64xf32>, %b: memref<2x64x16xf32>, %c: memref<64x32xf32>, %n: index) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 32>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     scf.for %i = %c0 to %n step %c1 {
@@ -571,8 +571,8 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}
 // CHECK: %[[BEFORE:.*]] = arith.muli %[[GRAIN]], %c32
 // CHECK: vector.load %arg0
 // CHECK: vector.store %{{.*}}, %[[COPY]]
-module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}} {
-  func.func @copies(%a: memref<512x1024xf32>, %b: memref<2x1024x16xf32>, %c: memref<512x32xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 512, 32>} {
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 256>} {
+  func.func @copies(%a: memref<512x1024xf32>, %b: memref<2x1024x16xf32>, %c: memref<512x32xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 512, size = 32>} {
     kernel.matmul ins(%a, %b : memref<512x1024xf32>, memref<2x1024x16xf32>) layout <panels(16)> outs(%c : memref<512x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
@@ -593,7 +593,7 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}
 // CHECK: vector.maskedload {{.*}} : memref<1x35x35x36xf32>
 // CHECK-LABEL: func @shared
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c32{{.*}} step %c8
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @lines(%x: memref<1x35x35x36xf32>, %w: memref<3x3x36xf32>, %y: memref<1x17x17x36xf32>) {
     kernel.depthwise ins(%x, %w : memref<1x35x35x36xf32>, memref<3x3x36xf32>) outs(%y : memref<1x17x17x36xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
     ^bb0(%sum: f32):

@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(weir-emit-kernels))' | FileCheck %s
+// RUN: weir-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(weir-choose-schedules,weir-emit-kernels))' | FileCheck %s
 
 // The plan may have the output where an operand of the epilogue is that is read
 // at the place of the result alone, not one that the product reads, too.

@@ -1,7 +1,7 @@
 // Products of matrices by multiply-adds, packs, and how threads share them; other
 // kernels are in the folders beside this file that are named as those of the code.
 
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Rows split evenly (30 = 3 * 10), the last columns masked, the bias read once
 // a panel, and the epilogue on vectors.
@@ -62,7 +62,7 @@ func.func @blocks_of_row_dots(%a: memref<3x1x6400xf32>, %b: memref<3x34x6400x1xf
 // CHECK: scf.for %{{.*}} = %c0 to %c6 step %c1
 // CHECK: %[[SUMS:.*]]:16 = scf.if
 // CHECK: vector.store %[[SUMS]]#15
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @row_by_plain(%a: memref<1x512xf32>, %b: memref<512x2048xf32>, %c: memref<1x2048xf32>) {
     kernel.matmul ins(%a, %b : memref<1x512xf32>, memref<512x2048xf32>) outs(%c : memref<1x2048xf32>) {
     ^bb0(%sum: f32):
@@ -156,7 +156,7 @@ func.func @half(%a: memref<4x8xf16>, %b: memref<8x16xf16>, %c: memref<4x16xf16>)
 // -----
 
 // The target decides the width of vectors.
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   // CHECK-LABEL: func @narrow
   // CHECK: vector.fma %{{.*}} : vector<4xf64>
   func.func @narrow(%a: memref<4x8xf64>, %b: memref<8x16xf64>, %c: memref<4x16xf64>) {
@@ -375,7 +375,7 @@ func.func @apart(%a: memref<2x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<
 // CHECK: %[[PANEL:.*]] = arith.divui %[[FIRST]], %c10
 // CHECK: scf.for %{{.*}} = %[[PANEL]] to
 // CHECK: vector.fma
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64, l2 = 4194304 : i64}} {
+module attributes {weir.target = #weir.target<l2 = 4194304, fma_rate = 2>} {
 func.func @shared(%a: memref<128x1024xf32>, %b: memref<16x1024x32xf32>, %c: memref<128x512xf32>) {
   kernel.matmul ins(%a, %b : memref<128x1024xf32>, memref<16x1024x32xf32>) layout <panels(32)> outs(%c : memref<128x512xf32>) {
   ^bb0(%sum: f32):
@@ -421,7 +421,7 @@ func.func @alternating(%a: memref<1x256xf32>, %b: memref<32x256x32xf32>, %c: mem
 // CHECK-LABEL: func @streaming_rows
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
   func.func @streaming(%a: memref<1x256xf32>, %b: memref<64x256x32xf32>, %c: memref<1x2048xf32>) {
     kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) layout <panels(32)> outs(%c : memref<1x2048xf32>) {
     ^bb0(%sum: f32):
@@ -444,7 +444,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 // CHECK-LABEL: func @fetched_by_itself
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @fetched_by_itself(%a: memref<1x256xf32>, %b: memref<64x256x32xf32>, %c: memref<1x2048xf32>) {
     kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) layout <panels(32)> outs(%c : memref<1x2048xf32>) {
     ^bb0(%sum: f32):
@@ -464,7 +464,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 // CHECK: scf.for %{{.*}} = %c0 to %c384 step %c192
 // CHECK: scf.for %{{[a-z0-9]+}} = %{{[a-z0-9]+}} to %{{[0-9]+}} step %c1
 // CHECK: scf.for %{{.*}} = %c0 to %c192 step %c8
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64, l2 = 1048576 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @slabs_of_low_tiles(%a: memref<512x2048xf32>, %b: memref<64x2048x32xf32>, %c: memref<512x2048xf32>) {
     kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<64x2048x32xf32>) layout <panels(32)> outs(%c : memref<512x2048xf32>) {
     ^bb0(%sum: f32):
@@ -483,7 +483,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64, l
 // CHECK: %[[NEXT:.*]] = arith.addi %[[K]], %c192
 // CHECK: %[[PANEL:.*]] = arith.divui
 // CHECK-COUNT-8: memref.prefetch %arg1[%[[PANEL]], %[[NEXT]], %{{.*}}], read, locality<2>
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @next_block(%a: memref<8x2048xf32>, %b: memref<64x2048x32xf32>, %c: memref<8x2048xf32>) {
     kernel.matmul ins(%a, %b : memref<8x2048xf32>, memref<64x2048x32xf32>) layout <panels(32)> outs(%c : memref<8x2048xf32>) {
     ^bb0(%sum: f32):
@@ -503,7 +503,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 // CHECK: arith.select %[[WRAPS]]
 // CHECK: %[[NEXT:.*]] = arith.select %[[WRAPS]], %[[SLAB]]
 // CHECK: memref.prefetch %arg1[%{{.*}}, %[[NEXT]], %{{.*}}], read, locality<2>
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @next_of_slab(%a: memref<512x2048xf32>, %b: memref<64x2048x32xf32>, %c: memref<512x2048xf32>) {
     kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<64x2048x32xf32>) layout <panels(32)> outs(%c : memref<512x2048xf32>) {
     ^bb0(%sum: f32):
@@ -522,7 +522,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 // CHECK: memref.alloc
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
 // CHECK-NOT: kernel.parts
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
 func.func @rows(%a: memref<512x1024xf32>, %b: memref<4x1024x32xf32>, %c: memref<512x128xf32>) {
   kernel.matmul ins(%a, %b : memref<512x1024xf32>, memref<4x1024x32xf32>) layout <panels(32)> outs(%c : memref<512x128xf32>) {
   ^bb0(%sum: f32):
@@ -542,7 +542,7 @@ func.func @rows(%a: memref<512x1024xf32>, %b: memref<4x1024x32xf32>, %c: memref<
 // CHECK-LABEL: func @turned_halves
 // CHECK-NOT: memref.alloc
 // CHECK: memref.load %arg0[%{{.*}}, %{{.*}}] : memref<64x32xbf16>
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
 func.func @halves(%a: memref<32x64xbf16>, %b: memref<3x64x16xbf16>, %c: memref<32x48xbf16>) {
   kernel.matmul ins(%a, %b : memref<32x64xbf16>, memref<3x64x16xbf16>) layout <panels(16)> outs(%c : memref<32x48xbf16>) {
   ^bb0(%sum: f32):
@@ -573,8 +573,8 @@ func.func @turned_halves(%a: memref<64x32xbf16>, %b: memref<3x64x16xbf16>, %c: m
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
 // CHECK-COUNT-24: vector.fma
 // CHECK-NOT: kernel.parts
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
-func.func @row_blocks(%a: memref<128x64xf32>, %b: memref<1x64x48xf32>, %c: memref<128x48xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 128, 32>} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
+func.func @row_blocks(%a: memref<128x64xf32>, %b: memref<1x64x48xf32>, %c: memref<128x48xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 128, size = 32>} {
   kernel.matmul ins(%a, %b : memref<128x64xf32>, memref<1x64x48xf32>) layout <panels(48)> outs(%c : memref<128x48xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -592,7 +592,7 @@ func.func @row_blocks(%a: memref<128x64xf32>, %b: memref<1x64x48xf32>, %c: memre
 // CHECK: memref.load %arg0
 // CHECK-NOT: memref.alloc()
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
 func.func @rows_in_place(%a: memref<512x512xf32>, %b: memref<3x512x48xf32>, %c: memref<512x144xf32>) {
   kernel.matmul ins(%a, %b : memref<512x512xf32>, memref<3x512x48xf32>) layout <panels(48)> outs(%c : memref<512x144xf32>) {
   ^bb0(%sum: f32):
@@ -627,7 +627,7 @@ func.func @rows_in_place(%a: memref<512x512xf32>, %b: memref<3x512x48xf32>, %c: 
 // CHECK: vector.load %[[MORE]]
 // CHECK: vector.store %{{.*}}, %[[TILE]]
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
 func.func @blocks(%a: memref<512x2048xf32>, %b: memref<11x2048x48xf32>, %c: memref<512x528xf32>, %x: memref<512x528xf32>) {
   kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<11x2048x48xf32>) layout <panels(48)> extras(%x : memref<512x528xf32>) outs(%c : memref<512x528xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d0, d1)>]} {
   ^bb0(%sum: f32, %more: f32):
@@ -648,7 +648,7 @@ func.func @blocks(%a: memref<512x2048xf32>, %b: memref<11x2048x48xf32>, %c: memr
 // CHECK-LABEL: func @rows_of_eight
 // CHECK: kernel.parts 57
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c8
-module attributes {weir.slots = 8 : i64, weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.slots = 8 : i64, weir.target = #weir.target<fma_rate = 2>} {
 func.func @batches(%a: memref<16x512x512xf32>, %b: memref<16x11x512x48xf32>, %c: memref<16x512x528xf32>) {
   kernel.matmul ins(%a, %b : memref<16x512x512xf32>, memref<16x11x512x48xf32>) layout <panels(48)> outs(%c : memref<16x512x528xf32>) {
   ^bb0(%sum: f32):
@@ -737,7 +737,7 @@ func.func @long_epilogue(%a: memref<5x16xf32>, %b: memref<2x16x32xf32>, %c: memr
 // CHECK-COUNT-4: "llvm.x86.tilezero"
 // CHECK: vector.load %[[PART]]
 // CHECK: arith.addf
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @chains(%a: memref<64x2048xf32>, %b: memref<2x64x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
   kernel.matmul ins(%a, %b : memref<64x2048xf32>, memref<2x64x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<64x64xf32>) {
   ^bb0(%sum: f32):
@@ -755,7 +755,7 @@ func.func @chains(%a: memref<64x2048xf32>, %b: memref<2x64x3x2x16x32xbf16>, %c: 
 // CHECK: memref.alloc() {{.*}} : memref<2x27x3x2x16x32xbf16>
 // CHECK: arith.minsi %{{.*}}, %c4223
 // CHECK: return
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @uneven_depth(%a: memref<64x4224xf32>, %b: memref<1x4224x32xf32>, %c: memref<64x24xf32>) {
   kernel.matmul ins(%a, %b : memref<64x4224xf32>, memref<1x4224x32xf32>) layout <amx_panels(3, -100, 97)> outs(%c : memref<64x24xf32>) {
   ^bb0(%sum: f32):

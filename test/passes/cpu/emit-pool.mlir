@@ -1,5 +1,5 @@
 // Pools become tiles of neighbouring results.
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Rows of the window that x has not bound the loop, and columns are left out at
 // the border: the first result has two of three. Their sums are divided by how
@@ -14,7 +14,7 @@
 // CHECK: arith.divf {{.*}} : vector<16xf32>
 // CHECK: arith.muli %[[ROWS]], %c3
 // CHECK-NOT: arith.maximumf
-module attributes {weir.target = {vector_bits = 512 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @mean(%x: memref<1x9x3x16xf32>, %y: memref<1x9x3x16xf32>) {
     kernel.pool ins(%x : memref<1x9x3x16xf32>) outs(%y : memref<1x9x3x16xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, window = array<i64: 3, 3>} {
     ^bb0(%sum: f32):
@@ -41,7 +41,7 @@ module attributes {weir.target = {vector_bits = 512 : i64}} {
 // CHECK: } else {
 // CHECK: scf.yield %[[MADE]]#0, %[[MADE]]#1
 // CHECK: vector.store %[[OUT]]#0
-module attributes {weir.target = {vector_bits = 512 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @largest(%x: memref<1x4x3x16xf32>, %y: memref<1x3x2x16xf32>) {
     kernel.pool ins(%x : memref<1x4x3x16xf32>) outs(%y : memref<1x3x2x16xf32>) attributes {dilations = array<i64: 1, 1>, largest, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, window = array<i64: 2, 2>} {
     ^bb0(%most: f32):

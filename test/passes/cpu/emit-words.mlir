@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(weir-emit-kernels))' | FileCheck %s
+// RUN: weir-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(weir-choose-schedules,weir-emit-kernels))' | FileCheck %s
 
 // Four bytes of a row for each of 32 columns; the last word of a row is copied,
 // for it has one byte.
@@ -9,7 +9,7 @@
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK: arith.maxsi %{{.*}} : vector<16xi32>
 // CHECK-NOT: kernel
-module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
 func.func @matmul(%a: memref<14x65xi8>, %b: memref<1x17x32x4xi8>, %c: memref<14x32xi32>) {
   kernel.matmul ins(%a, %b : memref<14x65xi8>, memref<1x17x32x4xi8>) layout <vnni(32)> outs(%c : memref<14x32xi32>) attributes {unsigned_a} {
   ^bb0(%sum: i32):
@@ -29,7 +29,7 @@ func.func @matmul(%a: memref<14x65xi8>, %b: memref<1x17x32x4xi8>, %c: memref<14x
 // CHECK: vector.load {{.*}} vector<4xi8>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK-NOT: kernel
-module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
 func.func @convolution(%x: memref<1x9x9x3xi8>, %w: memref<1x3x3x1x32x4xi8>, %y: memref<1x4x4x32xi32>) {
   kernel.convolution ins(%x, %w : memref<1x9x9x3xi8>, memref<1x3x3x1x32x4xi8>) layout <vnni(32)> outs(%y : memref<1x4x4x32xi32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>, unsigned_x} {
   ^bb0(%sum: i32):
@@ -50,7 +50,7 @@ func.func @convolution(%x: memref<1x9x9x3xi8>, %w: memref<1x3x3x1x32x4xi8>, %y: 
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK: vector.shuffle {{.*}} : vector<16xi32>, vector<16xi32>
 // CHECK-NOT: kernel
-module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
 func.func @depthwise(%x: memref<1x8x8x64xi8>, %w: memref<1x3x1x64x4xi8>, %y: memref<1x8x8x64xi32>) {
   kernel.depthwise ins(%x, %w : memref<1x8x8x64xi8>, memref<1x3x1x64x4xi8>) layout <vnni_rows(3)> outs(%y : memref<1x8x8x64xi32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, unsigned_x} {
   ^bb0(%sum: i32):

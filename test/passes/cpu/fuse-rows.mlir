@@ -42,7 +42,7 @@ func.func @softened(%x: memref<64x1024xf32>, %y: memref<64x1024xf32>) attributes
 // CHECK: memref.subview {{.*}} [1, 6, 1000]
 // CHECK: else
 // CHECK: memref.subview {{.*}} [1, 1, 1000]
-module attributes {weir.target = {l2 = 2097152}} {
+module attributes {weir.target = #weir.target<l2 = 2097152>} {
 func.func @shared(%x: memref<8x97x1000xf32>, %y: memref<8x97xf32>) attributes {weir.kernel} {
   %sum = memref.alloc() : memref<8x97xf32>
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : memref<8x97x1000xf32>) outs(%sum : memref<8x97xf32>) {
@@ -145,7 +145,7 @@ func.func @alias(%x: memref<64x64xf32>, %both: memref<4160xf32>) attributes {wei
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to
 // CHECK: memref.subview {{.*}} [16, 64]
 // CHECK-NOT: kernel.parts
-func.func @row_blocks(%x: memref<64x64xf32>, %y: memref<64x64xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 64, 16>} {
+func.func @row_blocks(%x: memref<64x64xf32>, %y: memref<64x64xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 16>} {
   %lowest = arith.constant 0xFF800000 : f32
   %max = memref.alloc() : memref<64xf32>
   linalg.fill ins(%lowest : f32) outs(%max : memref<64xf32>)
@@ -171,7 +171,7 @@ func.func @row_blocks(%x: memref<64x64xf32>, %y: memref<64x64xf32>) attributes {
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<1x3xf32>
 // CHECK: memref.subview {{.*}} [1, 3, 64]
 // CHECK-NOT: kernel.parts
-func.func @two_dimensions(%x: memref<32x9x64xf32>, %y: memref<32x9x64xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 288, 48>} {
+func.func @two_dimensions(%x: memref<32x9x64xf32>, %y: memref<32x9x64xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 288, size = 48>} {
   %lowest = arith.constant 0xFF800000 : f32
   %max = memref.alloc() : memref<32x9xf32>
   linalg.fill ins(%lowest : f32) outs(%max : memref<32x9xf32>)

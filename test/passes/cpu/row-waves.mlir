@@ -13,7 +13,7 @@
 // CHECK: llvm.call @norm_phase_0({{.*}}, %[[GRAIN]], %[[NEXT]],
 // CHECK: llvm.call @dense_phase_0({{.*}}, %[[GRAIN]], %[[NEXT]],
 // CHECK: llvm.br
-module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<fma_rate = 2>} {
   func.func @layer(%x: tensor<1x64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {weir.entry = "serve"} {
     %v = graph.reshape %x : tensor<1x64x64xf32> to tensor<64x64xf32>
     %a = plan.task @dense(%v, %w) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>

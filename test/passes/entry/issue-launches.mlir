@@ -3,8 +3,8 @@
 // Addresses are offsets from the arena, the weights and the caller's tensors;
 // what the runtime answers that is not 0 ends the entry. Without conditions the
 // work is the same each time.
-// CHECK: weir.entries = [{capturable, inputs = [], name = "serve", outputs = [], symbol = "weir_entry_0"}]
-// CHECK: llvm.func @k(!llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>, weir.launch = array<i64: 8, 128>}
+// CHECK: weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0", capturable = true>]
+// CHECK: llvm.func @k(!llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>, weir.launch = #weir.launch<blocks = 8, threads = 128>}
 // CHECK: llvm.func @weir_entry_0(%[[ARENA:.*]]: !llvm.ptr, %[[WEIGHTS:.*]]: !llvm.ptr, %[[TENSORS:.*]]: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr) -> i32
 // CHECK: %[[R:.*]] = llvm.call @weir_entry_0_part_0(%[[ARENA]], %[[WEIGHTS]], %[[TENSORS]], %[[STREAM]])
 // CHECK-NEXT: llvm.br ^[[EXIT:.*]](%[[R]] : i32)
@@ -23,9 +23,9 @@
 // CHECK: llvm.call @weir_gpu_check(%[[STREAM]],
 // CHECK: ^[[END]](%[[ANSWER:.*]]: i32):
 // CHECK: llvm.return %[[ANSWER]]
-module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [{name = "k"}], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [#weir.gpu_kernel<name = "k">], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]} {
   module @weir_gpu_kernels {
-    llvm.func @k(!llvm.ptr) attributes {weir.launch = array<i64: 8, 128>}
+    llvm.func @k(!llvm.ptr) attributes {weir.launch = #weir.launch<blocks = 8, threads = 128>}
   }
   plan.program @weir_entry_0 {
     %x = plan.argument 0 : memref<4xf32>
@@ -40,12 +40,12 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [{name = "k"}
 // -----
 
 // A condition is read from the device, and the work differs between runs.
-// CHECK: weir.entries = [{inputs
+// CHECK: weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0
 // CHECK: %[[BYTE:.*]] = llvm.alloca %{{.*}} x i8
 // CHECK: llvm.call @weir_gpu_read(%{{.*}}, %[[BYTE]],
 // CHECK: llvm.load %[[BYTE]] : !llvm.ptr -> i8
-module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]} {
   module @weir_gpu_kernels {
   }
   plan.program @weir_entry_0 {
@@ -68,7 +68,7 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entr
 // Variables are the fifth block. What comes after a failed check might assign
 // them: where a program uses any, its checks are read at once, and it is no
 // graph. One that uses none is.
-// CHECK: weir.entries = [{inputs = [], name = "set", outputs = [], symbol = "weir_entry_0"}, {capturable, inputs = [], name = "plain", outputs = [], symbol = "weir_entry_1"}]
+// CHECK: weir.entries = [#weir.entry<name = "set", symbol = "weir_entry_0">, #weir.entry<name = "plain", symbol = "weir_entry_1", capturable = true>]
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0
 // CHECK-SAME: %[[STREAM:[a-z0-9]+]]: !llvm.ptr, %[[STATE:[a-z0-9]+]]: !llvm.ptr) -> i32
 // CHECK: llvm.call @weir_gpu_read(%[[STREAM]], %[[BYTE:.*]], %{{.*}}, %{{.*}}) :
@@ -80,7 +80,7 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entr
 // CHECK: llvm.call @weir_gpu_copy(%[[STREAM]], %[[W]],
 // CHECK-LABEL: llvm.func private @weir_entry_1_part_0
 // CHECK: llvm.call @weir_gpu_check
-module attributes {weir.arena_bytes = 64 : i64, weir.state_bytes = 128 : i64, weir.gpu_kernels = [], weir.entries = [{name = "set", symbol = "weir_entry_0", inputs = [], outputs = []}, {name = "plain", symbol = "weir_entry_1", inputs = [], outputs = []}]} {
+module attributes {weir.arena_bytes = 64 : i64, weir.state_bytes = 128 : i64, weir.gpu_kernels = [], weir.entries = [#weir.entry<name = "set", symbol = "weir_entry_0">, #weir.entry<name = "plain", symbol = "weir_entry_1">]} {
   module @weir_gpu_kernels {
   }
   plan.program @weir_entry_0 {
@@ -107,14 +107,14 @@ module attributes {weir.arena_bytes = 64 : i64, weir.state_bytes = 128 : i64, we
 // CHECK: %[[A:.*]] = llvm.getelementptr inbounds %[[WEIGHTS]][8]
 // CHECK: %[[Y:.*]] = llvm.getelementptr inbounds %[[ARENA]][64]
 // CHECK: llvm.call @weir_gpu_multiply(%[[STREAM]], %[[NUMBER]], %[[A]], %{{.*}}, %[[NONE]], %[[Y]])
-module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]} {
   module @weir_gpu_kernels {
   }
   plan.program @weir_entry_0 {
     %b = plan.argument 0 : memref<4x4xf32>
     %a = plan.weight 8 : memref<4x4xf32>
     %y = plan.buffer 64 live [0, 0] : memref<4x4xf32>
-    plan.run @k(%b, %a, %y) {weir.gemm = {number = 3 : i64, operands = array<i64: 1, 0, -1>}} : (memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>)
+    plan.run @k(%b, %a, %y) {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", number = 3, operands = [1, 0, -1]>} : (memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>)
   }
 }
 
@@ -128,14 +128,14 @@ module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.ent
 // CHECK: %[[W:.*]] = llvm.getelementptr inbounds %[[WEIGHTS]][8]
 // CHECK: %[[Y:.*]] = llvm.getelementptr inbounds %[[ARENA]][64]
 // CHECK: llvm.call @weir_gpu_convolve(%[[STREAM]], %[[NUMBER]], %{{.*}}, %[[W]], %[[NONE]], %{{[0-9]+}}, %[[Y]])
-module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]} {
   module @weir_gpu_kernels {
   }
   plan.program @weir_entry_0 {
     %x = plan.argument 0 : memref<4x4xf32>
     %w = plan.weight 8 : memref<4x4xf32>
     %y = plan.buffer 64 live [0, 0] : memref<4x4xf32>
-    plan.run @k(%x, %w, %y) {weir.conv = {number = 2 : i64, operands = array<i64: 0, 1, -1, 0>}} : (memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>)
+    plan.run @k(%x, %w, %y) {weir.library_call = #weir.library_call<function = "weir_gpu_convolve", number = 2, operands = [0, 1, -1, 0]>} : (memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>)
   }
 }
 
@@ -145,7 +145,7 @@ module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.ent
 // CHECK: weir.arena_bytes = 192 : i64
 // CHECK: llvm.call @weir_sim_begin
 // CHECK: llvm.call @weir_sim_end
-module attributes {weir.arena_bytes = 68 : i64, weir.gpu = {archs = ["sm_80"], kind = "sim"}, weir.gpu_kernels = []} {
+module attributes {weir.arena_bytes = 68 : i64, weir.gpu = #weir.gpu<kind = "sim", archs = ["sm_80"]>, weir.gpu_kernels = []} {
   module @weir_gpu_kernels {
   }
   plan.program @weir_entry_0 {
@@ -179,7 +179,7 @@ module {
 // CHECK: llvm.call @h
 // CHECK: llvm.call @h
 // CHECK: llvm.return
-module attributes {weir.arena_bytes = 64 : i64, weir.host_bytes = 192 : i64, weir.gpu_kernels = [], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+module attributes {weir.arena_bytes = 64 : i64, weir.host_bytes = 192 : i64, weir.gpu_kernels = [], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]} {
   module @weir_gpu_kernels {
   }
   module @weir_host_kernels {
@@ -221,9 +221,9 @@ module attributes {weir.gpu_kernels = []} {
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0(%
 // CHECK: %[[SHARED:.*]] = llvm.mlir.constant(65536 : i32)
 // CHECK: llvm.call @weir_gpu_launch(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[SHARED]],
-module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [{name = "k", shared = 65536 : i64}], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [#weir.gpu_kernel<name = "k", shared = 65536>], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]} {
   module @weir_gpu_kernels {
-    llvm.func @k(%x: !llvm.ptr) attributes {weir.launch = array<i64: 8, 256>} {
+    llvm.func @k(%x: !llvm.ptr) attributes {weir.launch = #weir.launch<blocks = 8, threads = 256>} {
       llvm.return
     }
   }

@@ -2,15 +2,15 @@
 // RUN: weir-opt %s --split-input-file --pass-pipeline='builtin.module(weir-serialize-kernels{ops-of-part=1})' --verify-diagnostics | FileCheck %s
 
 // The kernels become PTX for the oldest of the architectures.
-// CHECK: weir.gpu_images = [{data = "
+// CHECK: weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 80, data = "
 // CHECK-SAME: .target sm_80
 // CHECK-SAME: .visible .entry k(
 // CHECK-SAME: .reqntid 128, 1, 1
 // CHECK-SAME: mov.u32 {{.*}}%tid.x
 // CHECK-SAME: st.global.u32
-// CHECK-SAME: kind = "ptx", sm = 80 : i64}]
+// CHECK-SAME: ">]
 // CHECK-NOT: module @weir_gpu_kernels
-module attributes {weir.gpu = {archs = ["sm_80", "sm_90"], kind = "cuda"}} {
+module attributes {weir.gpu = #weir.gpu<archs = ["sm_80", "sm_90"]>} {
   module @weir_gpu_kernels {
     llvm.func @k(%x: !llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
       %i = nvvm.read.ptx.sreg.tid.x : i32
@@ -26,13 +26,13 @@ module attributes {weir.gpu = {archs = ["sm_80", "sm_90"], kind = "cuda"}} {
 
 // What is for one GPU alone says so. Text that is an instruction stays where all
 // threads come to it together.
-// CHECK: weir.gpu_images = [{data = "
+// CHECK: weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 80, data = "
 // CHECK-SAME: .version 8.0
 // CHECK-SAME: .target sm_90a
 // CHECK-SAME: .extern .shared .align 1024 .b8 k_shared[];
 // CHECK-SAME: wgmma.fence.sync.aligned;
 // CHECK-SAME: kind = "ptx", sm = 90 : i64, specific}]
-module attributes {weir.gpu = {archs = ["sm_90a"], kind = "cuda"}} {
+module attributes {weir.gpu = #weir.gpu<archs = ["sm_90a"]>} {
   module @weir_gpu_kernels {
     llvm.mlir.global external @k_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
     llvm.func @k(%x: !llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
@@ -49,14 +49,14 @@ module attributes {weir.gpu = {archs = ["sm_90a"], kind = "cuda"}} {
 
 // The simulator runs them from LLVM's dialect.
 // CHECK: module @weir_gpu_kernels
-module attributes {weir.gpu = {archs = ["sm_80"], kind = "sim"}} {
+module attributes {weir.gpu = #weir.gpu<kind = "sim", archs = ["sm_80"]>} {
   module @weir_gpu_kernels {
   }
 }
 
 // -----
 
-module attributes {weir.gpu = {archs = ["sm_80"], kind = "cuda"}} {
+module attributes {weir.gpu = #weir.gpu<archs = ["sm_80"]>} {
   // expected-error @below {{kernels call 'missing', which a GPU does not have}}
   module @weir_gpu_kernels {
     llvm.func @missing(f64) -> f64
@@ -73,14 +73,14 @@ module attributes {weir.gpu = {archs = ["sm_80"], kind = "cuda"}} {
 
 // Parts that are compiled beside each other come in the kernels' order, behind
 // one header; each has its own of what both need.
-// CHECK: weir.gpu_images = [{data = "
+// CHECK: weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 80, data = "
 // CHECK-SAME: .target sm_80
 // CHECK-NOT: .target
 // CHECK-SAME: .visible .entry first(
 // CHECK-NOT: .target
 // CHECK-SAME: .visible .entry second(
 // CHECK-SAME: .visible .entry third(
-module attributes {weir.gpu = {archs = ["sm_80"], kind = "cuda"}} {
+module attributes {weir.gpu = #weir.gpu<archs = ["sm_80"]>} {
   module @weir_gpu_kernels {
     llvm.mlir.global private constant @table(dense<[1.0, 2.0, 5.0, 7.0]> : tensor<4xf32>) : !llvm.array<4 x f32>
     llvm.func @first(%x: !llvm.ptr) attributes {nvvm.kernel} {

@@ -109,7 +109,7 @@ func.func @few_rows(%q: tensor<1x4xf32>, %k: tensor<64x4xf32>) -> tensor<1x4xf32
 // CHECK-COUNT-1: graph.group(
 // CHECK-NOT: graph.group(
 // CHECK: return
-module attributes {weir.gpu = {kind = "cuda"}} {
+module attributes {weir.gpu = #weir.gpu<>} {
   func.func @step(%q: tensor<8x1x4xf32>, %k: tensor<8x500x4xf32>) -> tensor<8x1x4xf32> {
     %s = graph.group(%q, %k) : (tensor<8x1x4xf32>, tensor<8x500x4xf32>) -> tensor<8x1x500xf32> {
     ^bb0(%a: tensor<8x1x4xf32>, %b: tensor<8x500x4xf32>):
@@ -135,7 +135,7 @@ module attributes {weir.gpu = {kind = "cuda"}} {
 // Of what the GPU's host computes, few rows are products that threads share.
 // CHECK-LABEL: func.func @on_the_host
 // CHECK-COUNT-3: graph.group(
-module attributes {weir.gpu = {kind = "cuda"}} {
+module attributes {weir.gpu = #weir.gpu<>} {
   func.func @on_the_host(%q: tensor<8x1x4xf32>, %k: tensor<8x500x4xf32>) -> tensor<8x1x4xf32> {
     %s = graph.group(%q, %k) attributes {weir.host} : (tensor<8x1x4xf32>, tensor<8x500x4xf32>) -> tensor<8x1x500xf32> {
     ^bb0(%a: tensor<8x1x4xf32>, %b: tensor<8x500x4xf32>):

@@ -16,7 +16,7 @@
 // CHECK: graph.slice %arg0 [6, 0, 0, 0] to [8, 32, 32, 3]
 // CHECK: %[[F:.*]] = graph.concat %[[F0]], {{.*}} axis 0 : tensor<2x16x16x4xf32>, tensor<2x16x16x4xf32>, tensor<2x16x16x4xf32>, tensor<2x16x16x4xf32>
 // CHECK-NEXT: graph.relu %[[F]] : tensor<8x16x16x4xf32>
-module attributes {weir.target = {l2 = 32768 : i64}} {
+module attributes {weir.target = #weir.target<l2 = 32768>} {
 func.func @residual(%x: tensor<8x32x32x3xf32>, %v: tensor<3x3x3x16xf32>, %w: tensor<3x3x16x16xf32>, %u: tensor<2x2x16x4xf32>, %bias: tensor<16xf32>) -> tensor<8x16x16x4xf32> attributes {weir.entry = "main"} {
   %a = graph.convolution %x, %v strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<8x32x32x3xf32>, tensor<3x3x3x16xf32>
   %b = graph.broadcast %bias [3] : tensor<16xf32> to tensor<8x32x32x16xf32>
@@ -44,7 +44,7 @@ func.func @residual(%x: tensor<8x32x32x3xf32>, %v: tensor<3x3x3x16xf32>, %w: ten
 // CHECK-NEXT: graph.convolution {{.*}} : tensor<1x64x16x16xf32>
 // CHECK: graph.concat
 // CHECK-NEXT: graph.reduce_sum {{.*}} [0] : tensor<8x64x16x16xf32>
-module attributes {weir.target = {l2 = 32768 : i64}} {
+module attributes {weir.target = #weir.target<l2 = 32768>} {
 func.func @kinds(%x: tensor<8x16x32x32xf32>, %w: tensor<3x3x16x16xf32>) -> tensor<64x16x16xf32> attributes {weir.entry = "main"} {
   %zero = graph.constant dense<0.0> : tensor<f32>
   %two = graph.constant dense<2.0> : tensor<8x32x32x16xf32>
@@ -67,7 +67,7 @@ func.func @kinds(%x: tensor<8x16x32x32xf32>, %w: tensor<3x3x16x16xf32>) -> tenso
 // CHECK: %[[B:.*]] = graph.concat {{.*}} axis 0
 // CHECK-NEXT: graph.reduce_sum %[[B]] [0]
 // CHECK-NEXT: graph.convolution %[[B]], {{.*}} : tensor<8x32x32x32xf32>
-module attributes {weir.target = {l2 = 32768 : i64}} {
+module attributes {weir.target = #weir.target<l2 = 32768>} {
 func.func @used_before(%x: tensor<8x32x32x16xf32>, %v: tensor<3x3x16x16xf32>, %w: tensor<3x3x16x32xf32>, %u: tensor<1x1x32x2xf32>) -> (tensor<32x32x32xf32>, tensor<8x32x32x2xf32>) attributes {weir.entry = "main"} {
   %a = graph.convolution %x, %v strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<8x32x32x16xf32>, tensor<3x3x16x16xf32>
   %b = graph.convolution %a, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<8x32x32x16xf32>, tensor<3x3x16x32xf32>
@@ -85,7 +85,7 @@ func.func @used_before(%x: tensor<8x32x32x16xf32>, %v: tensor<3x3x16x16xf32>, %w
 // CHECK: graph.convolution {{.*}} : tensor<2x32x32x16xf32>
 // CHECK: graph.select
 // CHECK: graph.concat
-module attributes {weir.target = {l2 = 32768 : i64}} {
+module attributes {weir.target = #weir.target<l2 = 32768>} {
 func.func @read_twice(%x: tensor<8x32x32x16xf32>, %c: tensor<8x32x32x16xi1>, %w: tensor<3x3x16x16xf32>, %bias: tensor<16xf32>) -> tensor<8x32x32x16xf32> attributes {weir.entry = "main"} {
   %a = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<8x32x32x16xf32>, tensor<3x3x16x16xf32>
   %b = graph.broadcast %bias [3] : tensor<16xf32> to tensor<8x32x32x16xf32>
@@ -104,7 +104,7 @@ func.func @read_twice(%x: tensor<8x32x32x16xf32>, %c: tensor<8x32x32x16xi1>, %w:
 // CHECK: graph.convolution
 // CHECK-NOT: graph.slice
 // CHECK: return
-module attributes {weir.target = {l2 = 32768 : i64}} {
+module attributes {weir.target = #weir.target<l2 = 32768>} {
 func.func @large_filter(%x: tensor<8x16x16x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<8x16x16x64xf32> attributes {weir.entry = "main"} {
   %a = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<8x16x16x64xf32>, tensor<3x3x64x64xf32>
   %b = graph.convolution %a, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<8x16x16x64xf32>, tensor<3x3x64x64xf32>

@@ -11,7 +11,7 @@
 // GROUPS-LABEL: func.func @bias
 // GROUPS: %[[V:.*]] = graph.constant dense_resource<bias{{.*}}> : tensor<8xf32>
 // GROUPS: graph.group(%{{.*}}, %{{.*}}, %[[V]])
-module attributes {weir.gpu = {kind = "cuda", library = "cudnn"}} {
+module attributes {weir.gpu = #weir.gpu<library = "cudnn">} {
   func.func @bias(%x: tensor<1x4x4x3xf32>, %w: tensor<1x1x3x8xf32>) -> tensor<1x4x4x8xf32> {
     %b = graph.constant dense<0.5> : tensor<1x4x4x8xf32>
     %y = graph.convolution %x, %w strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x4x4x3xf32>, tensor<1x1x3x8xf32>
@@ -32,7 +32,7 @@ module attributes {weir.gpu = {kind = "cuda", library = "cudnn"}} {
 // CHECK-LABEL: func.func @fine
 // CHECK: %[[B:.*]] = graph.constant dense<1.001000e+00> : tensor<1x4x4x8xf32>
 // CHECK: graph.add %{{.*}}, %[[B]] : tensor<1x4x4x8xf32>
-module attributes {weir.gpu = {kind = "cuda", library = "auto"}} {
+module attributes {weir.gpu = #weir.gpu<library = "auto">} {
   func.func @halves(%x: tensor<1x4x4x3xf16>, %w: tensor<1x1x3x8xf16>) -> tensor<1x4x4x8xf32> {
     %b = graph.constant dense<0.5> : tensor<1x4x4x8xf32>
     %y = graph.convolution %x, %w strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x4x4x3xf16>, tensor<1x1x3x8xf16>
@@ -55,7 +55,7 @@ module attributes {weir.gpu = {kind = "cuda", library = "auto"}} {
 // CHECK-LABEL: func.func @own
 // CHECK: %[[B:.*]] = graph.constant dense<5.000000e-01> : tensor<4x8xf32>
 // CHECK: graph.add %{{.*}}, %[[B]] : tensor<4x8xf32>
-module attributes {weir.gpu = {kind = "cuda"}} {
+module attributes {weir.gpu = #weir.gpu<>} {
   func.func @own(%x: tensor<4x3xf32>, %w: tensor<3x8xf32>) -> tensor<4x8xf32> {
     %b = graph.constant dense<0.5> : tensor<4x8xf32>
     %y = graph.matmul %x, %w : tensor<4x3xf32>, tensor<3x8xf32>
@@ -69,7 +69,7 @@ module attributes {weir.gpu = {kind = "cuda"}} {
 // CHECK-LABEL: func.func @elements
 // CHECK: %[[B:.*]] = graph.constant dense<5.000000e-01> : tensor<4x8xf32>
 // CHECK: graph.add %{{.*}}, %[[B]] : tensor<4x8xf32>
-module attributes {weir.gpu = {kind = "cuda", library = "cudnn"}} {
+module attributes {weir.gpu = #weir.gpu<library = "cudnn">} {
   func.func @elements(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
     %b = graph.constant dense<0.5> : tensor<4x8xf32>
     %y = graph.exp %x : tensor<4x8xf32>

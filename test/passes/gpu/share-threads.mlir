@@ -664,7 +664,7 @@ func.func private @short_row(%a: memref<1x64xf16>, %b: memref<64x1000xf16>, %c: 
 // CHECK-NOT: wgmma
 // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
 // CHECK-NOT: wgmma
-module attributes {weir.gpu = {archs = ["sm_90a"], kind = "cuda"}} {
+module attributes {weir.gpu = #weir.gpu<archs = ["sm_90a"]>} {
   func.func private @groups(%a: memref<128x320xbf16>, %b: memref<320x128xbf16>, %c: memref<128x128xbf16>) attributes {weir.kernel} {
     kernel.matmul ins(%a, %b : memref<128x320xbf16>, memref<320x128xbf16>) outs(%c : memref<128x128xbf16>) {
     ^bb0(%sum: f32):

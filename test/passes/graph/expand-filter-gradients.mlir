@@ -1,10 +1,10 @@
 // Gradients by filters are convolutions, but what cuDNN is asked for.
-// RUN: sed 's/GPU/weir.gpu = {kind = "cuda"}/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
-// RUN: sed 's/GPU/weir.gpu = {library = "cublaslt"}/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
-// RUN: sed 's/GPU/weir.gpu = {library = "cudnn", place = ["dense:cpu"]}/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
-// RUN: sed 's/GPU/weir.gpu = {library = "auto"}, weir.devices = {}/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
-// RUN: sed 's/GPU/weir.gpu = {library = "cublaslt,cudnn"}/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s --check-prefix=FORCED
-// RUN: sed 's/GPU/weir.gpu = {library = "auto"}/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s --check-prefix=AUTO
+// RUN: sed 's/GPU/weir.gpu = #weir.gpu<>/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
+// RUN: sed 's/GPU/weir.gpu = #weir.gpu<library = "cublaslt">/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
+// RUN: sed 's/GPU/weir.gpu = #weir.gpu<library = "cudnn", place = ["dense:cpu"]>/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
+// RUN: sed 's/GPU/weir.gpu = #weir.gpu<library = "auto">, weir.devices = {}/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
+// RUN: sed 's/GPU/weir.gpu = #weir.gpu<library = "cublaslt,cudnn">/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s --check-prefix=FORCED
+// RUN: sed 's/GPU/weir.gpu = #weir.gpu<library = "auto">/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s --check-prefix=AUTO
 
 // The images have channels for a batch, and the results are the filter; what turns
 // the channels of the gradient is what gave it.

@@ -68,7 +68,7 @@ func.func @rest(%x: tensor<2x32xf32>, %q: tensor<32x16xi8>) -> (tensor<2x16xf32>
 // -----
 
 // A GPU has no such kernel.
-module attributes {weir.gpu = {kind = "cuda"}} {
+module attributes {weir.gpu = #weir.gpu<>} {
   // CHECK-LABEL: @gpu
   // CHECK-NOT: packed_matmul
   // CHECK: graph.matmul

@@ -74,7 +74,7 @@ func.func @filters(%x: tensor<1x8x8x8xf32>, %w: tensor<3x3x4x64xf32>, %a: tensor
 // -----
 
 // Transformed filters get the width of panels for the registers.
-module attributes {weir.target = {vector_registers = 16, vector_bits = 256}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, vector_registers = 16>} {
 // CHECK-LABEL: func @transformed
 // CHECK: %[[P:.*]] = kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x64xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%{{.*}} : tensor<4x16x16x16xf32>)
 // CHECK: kernel.winograd ins(%{{.*}}, %[[P]] : {{.*}}) layout <winograd(16, 2, 2, 1, 1)>
@@ -93,7 +93,7 @@ func.func @transformed(%x: tensor<1x8x8x16xf32>, %w: tensor<3x3x16x64xf32>) -> t
 // -----
 
 // A constant of bytes gets the layout of the processor's dot products, in its pack.
-module attributes {weir.target = {features = "+avx512f,+avx512vnni"}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
 func.func @entry(%x: tensor<4x6xi8>) -> tensor<4x9xi32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<1> : tensor<6x9xi8>
   %y = plan.task @bytes(%x, %w) : (tensor<4x6xi8>, tensor<6x9xi8>) -> tensor<4x9xi32>

@@ -14,7 +14,7 @@ func.func @batched(%a: tensor<5x3x2xf32>, %b: tensor<5x3x4xf32>) -> tensor<5x2x4
 // -----
 
 // Many rows are worth a packed copy; the width of a panel is the target's.
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   // CHECK-LABEL: @packed
   func.func @packed(%a: tensor<64x3xf32>, %b: tensor<40x3xf32>) -> tensor<64x40xf32> {
     // CHECK: kernel.pack ins(%arg1 : tensor<40x3xf32>) layout <panels(24)> outs(%{{.*}} : tensor<2x3x24xf32>) -> tensor<2x3x24xf32> {transpose_b}

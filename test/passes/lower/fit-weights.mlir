@@ -166,7 +166,7 @@ module attributes {weir.weights_budget = 1 : i64} {
 // CHECK-LABEL: func.func @amx(
 // CHECK: func.func private @kernel_0(
 // CHECK-NOT: weir.stored_as
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16"}, weir.weights_budget = 1 : i64} {
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16">, weir.weights_budget = 1 : i64} {
   func.func @amx(%x: tensor<4x2xf32>) -> tensor<4x3xf32> attributes {weir.entry = "serve"} {
     %v = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
     %y = plan.task @kernel_0(%x, %v) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
@@ -204,7 +204,7 @@ module attributes {weir.weights_budget = 147456 : i64} {
 // CHECK-LABEL: func.func @two_layouts(
 // CHECK: func.func private @kernel_1(
 // CHECK-NOT: weir.unpaired
-module attributes {weir.limits_layouts, weir.target = {adds_beside = true}, weir.weights_budget = 32768 : i64} {
+module attributes {weir.limits_layouts, weir.target = #weir.target<adds_beside = true>, weir.weights_budget = 32768 : i64} {
   func.func @two_layouts(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.1> : tensor<64x64xf32>
     %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
@@ -227,7 +227,7 @@ module attributes {weir.limits_layouts, weir.target = {adds_beside = true}, weir
 // CHECK-LABEL: func.func @one_layout(
 // CHECK: func.func private @kernel_0({{.*}}weir.unpaired
 // CHECK: func.func private @kernel_1({{.*}}weir.unpaired
-module attributes {weir.limits_layouts, weir.target = {adds_beside = true}, weir.weights_budget = 32767 : i64} {
+module attributes {weir.limits_layouts, weir.target = #weir.target<adds_beside = true>, weir.weights_budget = 32767 : i64} {
   func.func @one_layout(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.1> : tensor<64x64xf32>
     %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
@@ -250,7 +250,7 @@ module attributes {weir.limits_layouts, weir.target = {adds_beside = true}, weir
 // CHECK-LABEL: func.func @by_default(
 // CHECK: func.func private @kernel_1(
 // CHECK-NOT: weir.unpaired
-module attributes {weir.target = {adds_beside = true}, weir.weights_budget = 16384 : i64} {
+module attributes {weir.target = #weir.target<adds_beside = true>, weir.weights_budget = 16384 : i64} {
   func.func @by_default(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.1> : tensor<64x64xf32>
     %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>

@@ -202,7 +202,7 @@ func.func @permuted(%x: tensor<24xf32>, %n: tensor<i64>) -> tensor<24xf32> {
 // CHECK: %[[AT:.*]] = arith.addi %[[ROW]], %[[J]]
 // CHECK: tensor.extract %{{.*}}[%[[I]], %[[J]]]
 // CHECK: tensor.insert %{{.*}} into %{{.*}}[%[[AT]]] : tensor<6xf32>
-module attributes {weir.gpu = {}, weir.target = {}} {
+module attributes {weir.gpu = #weir.gpu<>, weir.target = #weir.target<>} {
   func.func @compact_on_gpu(%x: tensor<2x3xf32>, %n: tensor<i64>) -> tensor<6xf32> {
     %y = graph.compact %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
     return %y : tensor<6xf32>

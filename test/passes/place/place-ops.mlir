@@ -9,7 +9,7 @@
 // CHECK: graph.abs %{{.*}} : tensor<4xf32>
 // CHECK: graph.log %{{.*}} {weir.host} : tensor<4xf32>
 // CHECK: graph.tanh %{{.*}} : tensor<4xf32>
-module attributes {weir.gpu = {kind = "cuda", place = ["^lookup/:cpu", "neg$:gpu"]}, weir.devices = {"a" = "/job:w/task:1/device:GPU:0", "b" = "/cpu:0", "lookup/neg" = "/device:CPU:0"}} {
+module attributes {weir.gpu = #weir.gpu<place = ["^lookup/:cpu", "neg$:gpu"]>, weir.devices = {"a" = "/job:w/task:1/device:GPU:0", "b" = "/cpu:0", "lookup/neg" = "/device:CPU:0"}} {
   func.func @rules(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = graph.exp %x : tensor<4xf32> loc("lookup/exp")
     %1 = graph.neg %0 : tensor<4xf32> loc("lookup/neg")
@@ -26,7 +26,7 @@ module attributes {weir.gpu = {kind = "cuda", place = ["^lookup/:cpu", "neg$:gpu
 // CHECK-LABEL: func.func @calls
 // CHECK: graph.exp %{{.*}} {weir.host} : tensor<4xf32>
 // CHECK: graph.neg %{{.*}} : tensor<4xf32>
-module attributes {weir.gpu = {kind = "cuda"}, weir.devices = {call = "/device:CPU:0", inner = "/device:GPU:0"}} {
+module attributes {weir.gpu = #weir.gpu<>, weir.devices = {call = "/device:CPU:0", inner = "/device:GPU:0"}} {
   func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = graph.exp %x : tensor<4xf32> loc(callsite("other" at "call"))
     %1 = graph.neg %0 : tensor<4xf32> loc(callsite("inner" at "call"))
@@ -37,7 +37,7 @@ module attributes {weir.gpu = {kind = "cuda"}, weir.devices = {call = "/device:C
 // -----
 
 // expected-error@below {{--place=^none$:cpu: no node that is left in the model has such a name}}
-module attributes {weir.gpu = {kind = "cuda", place = ["^none$:cpu"]}} {
+module attributes {weir.gpu = #weir.gpu<place = ["^none$:cpu"]>} {
   func.func @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = graph.exp %x : tensor<4xf32> loc("some")
     return %0 : tensor<4xf32>
@@ -47,5 +47,5 @@ module attributes {weir.gpu = {kind = "cuda", place = ["^none$:cpu"]}} {
 // -----
 
 // expected-error@below {{has a rule for places that is none: "x:tpu"}}
-module attributes {weir.gpu = {kind = "cuda", place = ["x:tpu"]}} {
+module attributes {weir.gpu = #weir.gpu<place = ["x:tpu"]>} {
 }

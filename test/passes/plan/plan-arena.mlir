@@ -3,7 +3,7 @@
 // In a chain the first and the third buffer share bytes, and the result is
 // written straight to the caller: two places of 64 bytes for three buffers.
 // CHECK: weir.arena_bytes = 128
-// CHECK-SAME: weir.entries = [{inputs = [{name = "x", type = tensor<4xf32>}], name = "serve", outputs = [{name = "y", type = tensor<4xf32>}], symbol = "weir_entry_0"}]
+// CHECK-SAME: weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0", inputs = [#weir.tensor<name = "x", type = tensor<4xf32>>], outputs = [#weir.tensor<name = "y", type = tensor<4xf32>>]>]
 // CHECK-SAME: weir.max_live_bytes = 128
 // CHECK: plan.program @weir_entry_0
 // CHECK-DAG: %[[X:.*]] = plan.argument 0
@@ -52,7 +52,7 @@ func.func private @tall(%x: memref<4x1xf32>, %y: memref<4x1xf32>) attributes {we
 
 // Equal constants have one place; an input that is returned is copied.
 // CHECK: weir.weights = [
-// CHECK-SAME: [0, dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>]]
+// CHECK-SAME: #weir.weight<elements = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>>]
 // CHECK-SAME: weir.weights_bytes = 64
 // CHECK: plan.copy %{{.*}} to %{{.*}} : memref<2xf32>
 func.func @constants(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) attributes {weir.entry = "serve"} {

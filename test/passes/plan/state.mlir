@@ -3,9 +3,9 @@
 // A variable is read where it lies, and its new value is made there when the
 // kernel reads the old one only where it writes. No buffer, no copy.
 // CHECK: weir.arena_bytes = 0
-// CHECK-SAME: weir.entries = [{inputs = [{type = tensor<4xf32>}], name = "f", outputs = [], state, symbol = "weir_entry_0"}]
+// CHECK-SAME: weir.entries = [#weir.entry<name = "f", symbol = "weir_entry_0", inputs = [#weir.tensor<type = tensor<4xf32>>], state = true>]
 // CHECK-SAME: weir.state_bytes = 128
-// CHECK-SAME: weir.variables = [{key = "w", name = "w", offset = 0 : i64, type = tensor<4xf32>}, {key = "k", name = "n", offset = 64 : i64, type = tensor<i64>}]
+// CHECK-SAME: weir.variables = [#weir.variable<name = "w", key = "w", type = tensor<4xf32>>, #weir.variable<name = "n", key = "k", offset = 64, type = tensor<i64>>]
 // CHECK-NOT: graph.variable
 // CHECK: plan.program
 // CHECK-DAG: %[[X:.*]] = plan.argument 0

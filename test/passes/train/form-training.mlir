@@ -23,7 +23,7 @@
 // CHECK: return %[[L]] : tensor<f32>
 module attributes {weir.training = {loss = "", optimizer = "Momentum", rate = 0.5, momentum = 0.9}} {
   graph.variable @w : tensor<4xf32> {weir.trained}
-  func.func @f(%x: tensor<4xf32>) -> tensor<f32> attributes {weir.entry = "loss", weir.training} {
+  func.func @f(%x: tensor<4xf32>) -> tensor<f32> attributes {weir.entry = "loss", weir.loss_operands = array<i64>} {
     %w = graph.read_variable @w : tensor<4xf32>
     %y = graph.mul %w, %x : tensor<4xf32>
     %l = graph.reduce_sum %y [0] : tensor<4xf32>
@@ -58,7 +58,7 @@ module attributes {weir.training = {loss = "sparse_softmax_cross_entropy", label
   graph.variable @b : tensor<3xf32> = dense<0.0> : tensor<3xf32> {weir.trained}
   graph.variable @apart : tensor<3xf32> = dense<0.0> : tensor<3xf32> {weir.trained}
   graph.variable @steps : tensor<i64> = dense<0> : tensor<i64>
-  func.func @f(%x: tensor<2x3xf32>) -> tensor<2x3xf32> attributes {weir.entry = "loss", weir.training} {
+  func.func @f(%x: tensor<2x3xf32>) -> tensor<2x3xf32> attributes {weir.entry = "loss", weir.loss_operands = array<i64>} {
     %a = graph.read_variable @apart : tensor<3xf32>
     %b = graph.read_variable @b : tensor<3xf32>
     %n = graph.read_variable @steps : tensor<i64>
@@ -101,7 +101,7 @@ module attributes {weir.training = {loss = "sparse_softmax_cross_entropy", label
 // CHECK-NEXT: return
 module attributes {weir.training = {loss = "", optimizer = "sgd", accumulate = 3.0}} {
   graph.variable @w : tensor<4xf32> = dense<1.0> : tensor<4xf32> {weir.trained}
-  func.func @f(%x: tensor<4xf32>) -> tensor<f32> attributes {weir.entry = "loss", weir.training} {
+  func.func @f(%x: tensor<4xf32>) -> tensor<f32> attributes {weir.entry = "loss", weir.loss_operands = array<i64>} {
     %w = graph.read_variable @w : tensor<4xf32>
     %y = graph.mul %w, %x : tensor<4xf32>
     %l = graph.reduce_sum %y [0] : tensor<4xf32>
@@ -133,7 +133,7 @@ module attributes {weir.training = {loss = "", optimizer = "sgd", accumulate = 3
 // CHECK: graph.write_variable @"var:w/master", %[[CAST]]
 module attributes {weir.training = {loss = "mean_squared_error", labels = "t", optimizer = "sgd"}} {
   graph.variable @w : tensor<4xf16> = dense<1.0> : tensor<4xf16> {weir.trained}
-  func.func @f(%x: tensor<4xf16>) -> tensor<4xf16> attributes {weir.entry = "loss", weir.training} {
+  func.func @f(%x: tensor<4xf16>) -> tensor<4xf16> attributes {weir.entry = "loss", weir.loss_operands = array<i64>} {
     %w = graph.read_variable @w : tensor<4xf16>
     %y = graph.mul %w, %x : tensor<4xf16>
     return %y : tensor<4xf16>
@@ -168,7 +168,7 @@ module attributes {weir.training = {loss = "mean_squared_error", labels = "t", o
 // CHECK: return %[[L]] : tensor<f32>
 module attributes {weir.training = {loss = "", optimizer = "sgd", loss_scale = 1024.0, loss_scale_growth = 10.0, master_weights = "none"}} {
   graph.variable @w : tensor<f16> = dense<1.0> : tensor<f16> {weir.trained}
-  func.func @f(%x: tensor<f16>) -> tensor<f16> attributes {weir.entry = "loss", weir.training} {
+  func.func @f(%x: tensor<f16>) -> tensor<f16> attributes {weir.entry = "loss", weir.loss_operands = array<i64>} {
     %w = graph.read_variable @w : tensor<f16>
     %y = graph.mul %w, %x : tensor<f16>
     return %y : tensor<f16>
@@ -188,7 +188,7 @@ func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {weir.entry = "main"} {
 
 module attributes {weir.training = {loss = "", optimizer = "sgd"}} {
   graph.variable @w : tensor<4xf32> {weir.trained}
-  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "loss", weir.training} {
+  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "loss", weir.loss_operands = array<i64>} {
     // expected-error @+1 {{the loss depends on no variable that is to be trained}}
     %y = graph.relu %x : tensor<4xf32>
     return %y : tensor<4xf32>
@@ -199,7 +199,7 @@ module attributes {weir.training = {loss = "", optimizer = "sgd"}} {
 
 module attributes {weir.training = {loss = "mean_squared_error", optimizer = "sgd"}} {
   graph.variable @w : tensor<4xf32> {weir.trained}
-  func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>) attributes {weir.entry = "loss", weir.training} {
+  func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>) attributes {weir.entry = "loss", weir.loss_operands = array<i64>} {
     %w = graph.read_variable @w : tensor<4xf32>
     %y = graph.add %w, %x : tensor<4xf32>
     // expected-error @+1 {{is a 'tensor<2xf32>'; labels for mean_squared_error are a 'tensor<4xf32>'}}
@@ -212,7 +212,7 @@ module attributes {weir.training = {loss = "mean_squared_error", optimizer = "sg
 
 module attributes {weir.training = {loss = "", optimizer = "Newton"}} {
   // expected-error @+1 {{has an unknown optimizer: 'Newton'}}
-  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "loss", weir.training} {
+  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "loss", weir.loss_operands = array<i64>} {
     return %x : tensor<4xf32>
   }
 }

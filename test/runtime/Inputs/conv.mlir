@@ -4,24 +4,24 @@
 module attributes {
   weir.source = "conv.pb", weir.arena_bytes = 960 : i64,
   weir.max_live_bytes = 960 : i64, weir.weights_bytes = 576 : i64,
-  weir.weights = [[0, dense<0.25> : tensor<4x3x3x3xf32>],
-                  [448, dense<[-3.0, 0.0, 0.5, 1.0]> : tensor<4xf32>],
-                  [512, dense<[[[[1.0, 2.0, 3.0, 4.0]]], [[[5.0, 6.0, 7.0, 8.0]]]]> : tensor<2x1x1x4xf32>]],
+  weir.weights = [
+    #weir.weight<elements = dense<0.25> : tensor<4x3x3x3xf32>>,
+    #weir.weight<offset = 448, elements = dense<[-3.0, 0.0, 0.5, 1.0]> : tensor<4xf32>>,
+    #weir.weight<offset = 512, elements = dense<[[[[1.0, 2.0, 3.0, 4.0]]], [[[5.0, 6.0, 7.0, 8.0]]]]> : tensor<2x1x1x4xf32>>],
   weir.gpu_images = [],
   weir.gpu_convs = [
-    {images = 2 : i64, inputs = 3 : i64, outputs = 4 : i64, size = array<i64: 5, 6>,
-     window = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
-     padding_low = array<i64: 1, 1>, padding_high = array<i64: 1, 1>,
-     dtype = "f32", bias, residual, relu, workspace = 4096 : i64},
-    {images = 2 : i64, inputs = 4 : i64, outputs = 2 : i64, size = array<i64: 5, 6>,
-     window = array<i64: 1, 1>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
-     padding_low = array<i64: 0, 0>, padding_high = array<i64: 0, 0>,
-     dtype = "f32", workspace = 2048 : i64}],
+    #weir.conv<images = 2, inputs = 3, outputs = 4, size = [5, 6],
+      window = [3, 3], strides = [1, 1], dilations = [1, 1],
+      padding_low = [1, 1], padding_high = [1, 1],
+      dtype = f32, bias = true, residual = true, relu = true, workspace = 4096>,
+    #weir.conv<images = 2, inputs = 4, outputs = 2, size = [5, 6],
+      window = [1, 1], strides = [2, 2], dilations = [1, 1],
+      padding_low = [0, 0], padding_high = [0, 0],
+      dtype = f32, workspace = 2048>],
   weir.entries = [
-    {name = "f", symbol = "weir_entry_0", capturable,
-     inputs = [{name = "x", tensor = "x:0", type = tensor<2x5x6x3xf32>},
-               {name = "r", tensor = "r:0", type = tensor<2x5x6x4xf32>}],
-     outputs = [{name = "y", tensor = "y:0", type = tensor<2x3x3x2xf32>}]}]
+    #weir.entry<name = "f", symbol = "weir_entry_0",
+      inputs = [#weir.tensor<name = "x", tensor = "x:0", type = tensor<2x5x6x3xf32>>, #weir.tensor<name = "r", tensor = "r:0", type = tensor<2x5x6x4xf32>>],
+      outputs = [#weir.tensor<name = "y", tensor = "y:0", type = tensor<2x3x3x2xf32>>], capturable = true>]
 } {
   llvm.func @weir_gpu_convolve(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
   llvm.func @weir_entry_0(%arena: !llvm.ptr, %weights: !llvm.ptr, %tensors: !llvm.ptr, %stream: !llvm.ptr) -> i32 {

@@ -3,17 +3,17 @@
 module attributes {
   weir.source = "gemm.pb", weir.arena_bytes = 128 : i64,
   weir.max_live_bytes = 96 : i64, weir.weights_bytes = 192 : i64,
-  weir.weights = [[0, dense<0.5> : tensor<4x8xf32>],
-                  [128, dense<[-10.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]> : tensor<8xf32>]],
+  weir.weights = [
+    #weir.weight<elements = dense<0.5> : tensor<4x8xf32>>,
+    #weir.weight<offset = 128, elements = dense<[-10.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]> : tensor<8xf32>>],
   weir.gpu_images = [],
   weir.gpu_gemms = [
-    {m = 3 : i64, n = 8 : i64, k = 4 : i64, dtype = "f32", bias, relu, workspace = 4096 : i64},
-    {m = 3 : i64, n = 5 : i64, k = 8 : i64, dtype = "f32", transpose_b, batch = 2 : i64, stride_a = 0 : i64, workspace = 2048 : i64}],
+    #weir.gemm<m = 3, n = 8, k = 4, dtype = f32, bias = true, relu = true, workspace = 4096>,
+    #weir.gemm<m = 3, n = 5, k = 8, batch = 2, dtype = f32, transpose_b = true, stride_a = 0, workspace = 2048>],
   weir.entries = [
-    {name = "f", symbol = "weir_entry_0", capturable,
-     inputs = [{name = "x", tensor = "x:0", type = tensor<3x4xf32>},
-               {name = "t", tensor = "t:0", type = tensor<2x5x8xf32>}],
-     outputs = [{name = "y", tensor = "y:0", type = tensor<2x3x5xf32>}]}]
+    #weir.entry<name = "f", symbol = "weir_entry_0",
+      inputs = [#weir.tensor<name = "x", tensor = "x:0", type = tensor<3x4xf32>>, #weir.tensor<name = "t", tensor = "t:0", type = tensor<2x5x8xf32>>],
+      outputs = [#weir.tensor<name = "y", tensor = "y:0", type = tensor<2x3x5xf32>>], capturable = true>]
 } {
   llvm.func @weir_gpu_multiply(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
   llvm.func @weir_entry_0(%arena: !llvm.ptr, %weights: !llvm.ptr, %tensors: !llvm.ptr, %stream: !llvm.ptr) -> i32 {

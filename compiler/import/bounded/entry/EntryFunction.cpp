@@ -6,6 +6,7 @@
 #include "compiler/import/bounded/Labels.h"
 #include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
@@ -20,7 +21,7 @@ static func::FuncOp declareFunction(ModuleOp module, OpBuilder &builder,
   auto function = builder.create<func::FuncOp>(
       entry.report.file(), "weir_entry_" + std::to_string(number),
       builder.getFunctionType(arguments, {}));
-  function->setAttr("weir.entry", builder.getStringAttr(entry.name));
+  attrs::entry.set(function, builder.getStringAttr(entry.name));
   if (entry.isTraining)
     markTraining(function);
   return function;

@@ -11,6 +11,7 @@
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Sizes.h"
+#include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
@@ -29,8 +30,8 @@ void markHeld(const ImportOptions &options, EntryPort &port, bool isInput) {
 static NamedAttrList attributesOf(Builder &b, const Twine &name,
                                   const Twine &tensor) {
   NamedAttrList list;
-  list.set("weir.name", b.getStringAttr(name));
-  list.set("weir.tensor", b.getStringAttr(tensor));
+  attrs::name.addTo(list, b.getStringAttr(name));
+  attrs::tensor.addTo(list, b.getStringAttr(tensor));
   return list;
 }
 
@@ -38,10 +39,10 @@ DictionaryAttr portAttributes(Builder &b, const EntryPort &port) {
   NamedAttrList list = attributesOf(b, port.name, port.tensor);
   if (!port.strings.empty()) {
     SmallVector<StringRef> strings(port.strings.begin(), port.strings.end());
-    list.set("weir.strings", b.getStrArrayAttr(strings));
+    attrs::strings.addTo(list, b.getStrArrayAttr(strings));
   }
   if (port.isHeld)
-    list.set("weir.held", b.getUnitAttr());
+    attrs::held.addTo(list, b.getUnitAttr());
   return list.getDictionary(b.getContext());
 }
 
@@ -49,15 +50,15 @@ DictionaryAttr shapeAttributes(Builder &b, const EntryPort &port, size_t of,
                                ArrayRef<PortDim> dims) {
   NamedAttrList list =
       attributesOf(b, port.name + ".shape", port.tensor + ".shape");
-  list.set("weir.shape_of", b.getI64IntegerAttr(of));
+  attrs::shapeOf.addTo(list, b.getI64IntegerAttr(of));
   SmallVector<int64_t> least;
   SmallVector<StringRef> names;
   for (const PortDim &dim : dims) {
     least.push_back(dim.least);
     names.push_back(dim.name);
   }
-  list.set("weir.least", b.getDenseI64ArrayAttr(least));
-  list.set("weir.dims", b.getStrArrayAttr(names));
+  attrs::least.addTo(list, b.getDenseI64ArrayAttr(least));
+  attrs::dims.addTo(list, b.getStrArrayAttr(names));
   return list.getDictionary(b.getContext());
 }
 
@@ -113,9 +114,9 @@ void Inputs::describe(func::FuncOp entry) const {
     all.push_back(shapeAttributes(b, *port, i, dims));
   }
   for (auto [i, dictionary] : llvm::enumerate(all))
-    if (Attribute sizes = entry.getArgAttr(i, graph::sizesName)) {
+    if (ArrayAttr sizes = attrs::sizes.ofArgument(entry, i)) {
       NamedAttrList list(dictionary);
-      list.set(graph::sizesName, sizes);
+      attrs::sizes.addTo(list, sizes);
       dictionary = list.getDictionary(context);
     }
   // All at once: one by one, each would make a list of all anew.

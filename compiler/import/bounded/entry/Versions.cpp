@@ -17,6 +17,7 @@
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/weir/Attributes.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -215,7 +216,7 @@ private:
     for (auto [i, value, wanted, attributes] :
          llvm::enumerate(results->values, like, results->attributes)) {
       RankedTensorType type = typeOf(wanted);
-      if (attributes.contains("weir.held")) {
+      if (attrs::held.isIn(attributes)) {
         value = inPlaceOf(b, value, type.getShape());
         continue;
       }

@@ -3,6 +3,7 @@
 #include "compiler/import/tensorflow/file/Devices.h"
 
 #include "dialects/target/DeviceName.h"
+#include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -30,8 +31,8 @@ public:
   }
 
   void write(ModuleOp module) const {
-    setNames(module, "weir.devices", devices);
-    setNames(module, "weir.colocated", torn);
+    setNames(module, attrs::devices, devices);
+    setNames(module, attrs::colocated, torn);
   }
 
 private:
@@ -72,7 +73,8 @@ private:
                                   : kindOfDevice(found->second);
   }
 
-  static void setNames(ModuleOp module, StringRef attribute,
+  static void setNames(ModuleOp module,
+                       const StageAttribute<kinds::TextsByName> &attribute,
                        const Names &names) {
     Builder b(module.getContext());
     SmallVector<NamedAttribute> fields;
@@ -80,7 +82,7 @@ private:
       if (!name.empty() && !text.empty())
         fields.push_back(b.getNamedAttr(name, b.getStringAttr(text)));
     if (!fields.empty())
-      module->setAttr(attribute, b.getDictionaryAttr(fields));
+      attribute.set(module, b.getDictionaryAttr(fields));
   }
 
   Names devices, torn;

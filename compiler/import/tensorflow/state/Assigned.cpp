@@ -12,6 +12,7 @@
 #include "compiler/import/tensorflow/state/Origins.h"
 #include "compiler/import/tensorflow/state/State.h"
 #include "compiler/import/tensorflow/state/VariableNodes.h"
+#include "dialects/weir/Attributes.h"
 
 #include "llvm/ADT/StringSet.h"
 #include <set>
@@ -304,7 +305,7 @@ LogicalResult StateVariables::declare(Report &report, ModuleOp module,
         b.getStringAttr(name),
         key == name ? StringAttr() : b.getStringAttr(key));
     if (!slice.empty())
-      variables[name]->setAttr("weir.slice", b.getStringAttr(slice));
+      attrs::slice.set(variables[name], b.getStringAttr(slice));
     if (trained.count(name))
       markTrained(variables[name]);
   }

@@ -9,6 +9,7 @@
 #include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
@@ -144,8 +145,8 @@ LogicalResult buildInit(Report &report, ModuleOp module, const Graph &graph,
   auto function = builder.create<func::FuncOp>(
       report.file(), "weir_entry_" + std::to_string(number),
       builder.getFunctionType({}, {}));
-  function->setAttr("weir.entry", builder.getStringAttr("init"));
-  function->setAttr("weir.init", builder.getUnitAttr());
+  attrs::entry.set(function, builder.getStringAttr("init"));
+  attrs::init.set(function);
   builder.setInsertionPointToStart(function.addEntryBlock());
   Tracer tracer(report, library, source, builder);
   tracer.boundedElements = options.boundedElements;

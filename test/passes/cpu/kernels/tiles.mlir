@@ -1,6 +1,6 @@
 // Products by tiles, and by dot products of pairs of bf16.
 
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Weights in tiles: a block of rows is taken apart into bf16 and its magnitudes
 // compared with the range; six products a step by tiles, or sums in vector
@@ -89,7 +89,7 @@ func.func @two_parts_of_a_batch(%a: memref<2x32x64xf32>, %b: memref<1x2x2x2x16x3
 // CHECK: "llvm.x86.tdpbf16ps"
 // CHECK-NOT: kernel.parts
 // CHECK: return
-module attributes {weir.slots = 2, weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.slots = 2, weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @slabs(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c: memref<300x1024xf32>) {
   kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<32x32x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<300x1024xf32>) {
   ^bb0(%sum: f32):
@@ -111,7 +111,7 @@ func.func @slabs(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c:
 // CHECK: "llvm.x86.tdpbf16ps"
 // CHECK-NOT: kernel.parts
 // CHECK: return
-module attributes {weir.slots = 2, weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.slots = 2, weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @panels_of_few_rows(%a: memref<49x512xf32>, %b: memref<64x16x3x2x16x32xbf16>, %c: memref<49x2048xf32>) {
   kernel.matmul ins(%a, %b : memref<49x512xf32>, memref<64x16x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<49x2048xf32>) {
   ^bb0(%sum: f32):
@@ -135,7 +135,7 @@ func.func @panels_of_few_rows(%a: memref<49x512xf32>, %b: memref<64x16x3x2x16x32
 // CHECK: "llvm.x86.tilestored64"
 // CHECK: arith.maximumf
 // CHECK: "llvm.x86.tilerelease"
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @epilogue_meanwhile(%a: memref<1x8x16x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memref<1x8x16x64xf32>) {
   kernel.matmul ins(%a, %b : memref<1x8x16x64xf32>, memref<2x2x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<1x8x16x64xf32>) attributes {shared} {
   ^bb0(%sum: f32):
@@ -158,7 +158,7 @@ func.func @epilogue_meanwhile(%a: memref<1x8x16x64xf32>, %b: memref<2x2x3x2x16x3
 // CHECK: "llvm.x86.tdpbf16ps"
 // CHECK-NOT: kernel.parts
 // CHECK: return
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @slab_by_slab(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c: memref<300x1024xf32>) {
   kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<32x32x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<300x1024xf32>) {
   ^bb0(%sum: f32):
@@ -187,7 +187,7 @@ func.func @slab_by_slab(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf1
 // CHECK: arith.muli
 // CHECK: arith.maxsi %{{.*}} : vector<16xi32>
 // CHECK-NOT: kernel
-module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
 func.func @dots(%a: memref<64x64xi32>, %b: memref<2x1x1x2x16x64xi8>, %c: memref<64x64xi32>) {
   kernel.matmul ins(%a, %b : memref<64x64xi32>, memref<2x1x1x2x16x64xi8>) layout <amx> outs(%c : memref<64x64xi32>) {
   ^bb0(%sum: i32):
@@ -215,7 +215,7 @@ func.func @dots(%a: memref<64x64xi32>, %b: memref<2x1x1x2x16x64xi8>, %c: memref<
 // CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"{{.*}} -> vector<16xf32>
 // CHECK: } else {
 // CHECK: vector.fma
-module attributes {weir.target = {features = "+avx512f,+avx512bf16", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512bf16">} {
 func.func @pairs(%a: memref<64x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<64x64xf32>) {
   kernel.matmul ins(%a, %b : memref<64x64xbf16>, memref<2x2x1x2x16x32xbf16>) layout <amx(1, -100, 97)> outs(%c : memref<64x64xf32>) {
   ^bb0(%sum: f32):
@@ -238,7 +238,7 @@ func.func @pairs(%a: memref<64x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: mem
 // CHECK-COUNT-4: dpbf16ps.512
 // CHECK-COUNT-3: arith.addf %{{.*}} : vector<16xf32>
 // CHECK: vector.store
-module attributes {weir.target = {features = "+avx512f,+avx512bf16", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512bf16">} {
 func.func @pairs_of_a_row(%a: memref<1x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<1x64xf32>) {
   kernel.matmul ins(%a, %b : memref<1x64xbf16>, memref<2x2x1x2x16x32xbf16>) layout <amx(1, -100, 97)> outs(%c : memref<1x64xf32>) {
   ^bb0(%sum: f32):
@@ -262,7 +262,7 @@ func.func @pairs_of_a_row(%a: memref<1x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>,
 // CHECK: "llvm.x86.tilestored64"
 // CHECK: vector.fma
 // CHECK-NOT: kernel
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @tile_convolution(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3x2x3x2x16x32xbf16>, %y: memref<1x14x14x64xf32>) {
   kernel.convolution ins(%x, %w : memref<1x14x14x64xf32>, memref<2x3x3x2x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%y : memref<1x14x14x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
@@ -281,7 +281,7 @@ func.func @tile_convolution(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3x2x3x2x1
 // CHECK: "llvm.x86.tdpbf16ps"
 // CHECK: arith.cmpi ult
 // CHECK-NOT: kernel
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @tile_convolution_strides(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3x64x32xf32>, %y: memref<1x7x7x64xf32>) {
   kernel.convolution ins(%x, %w : memref<1x14x14x64xf32>, memref<2x3x3x64x32xf32>) layout <amx_panels(3, -100, 97)> outs(%y : memref<1x7x7x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
@@ -308,7 +308,7 @@ func.func @tile_convolution_strides(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3
 // CHECK: "llvm.x86.tdpbf16ps"
 // CHECK: "llvm.x86.tilestored64"
 // CHECK: return
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @apart_in_use(%a: memref<64x768xf32>, %b: memref<24x768x32xf32>, %c: memref<64x768xf32>) {
   kernel.matmul ins(%a, %b : memref<64x768xf32>, memref<24x768x32xf32>) layout <amx_panels(3, -100, 97)> outs(%c : memref<64x768xf32>) {
   ^bb0(%sum: f32):

@@ -1,6 +1,6 @@
 // Copies between padded buffers and elements without gaps.
 
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Rows of the last two dimensions are one run in both.
 // CHECK-LABEL: func @runs

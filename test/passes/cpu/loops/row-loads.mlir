@@ -22,7 +22,7 @@
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"(%[[X]], %[[WHICH]])
 // CHECK: } else {
 // CHECK: linalg.generic
-module attributes {weir.target = {features = "+avx2,+avx512f", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx2,+avx512f">} {
   func.func @enlarged(%x: memref<32x28xf32>, %places: memref<48xi64>, %y: memref<32x48xf32>) {
     %c0 = arith.constant 0 : index
     %c27 = arith.constant 27 : index
@@ -55,7 +55,7 @@ module attributes {weir.target = {features = "+avx2,+avx512f", vector_bits = 512
 // CHECK: vector.maskedload %arg0[%{{.*}}, %{{.*}}, %c0], %[[MASK]]
 // CHECK: vector.bitcast %{{.*}} : vector<8xi32> to vector<8xf32>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.permps"
-module attributes {weir.target = {features = "+avx2", vector_bits = 256}} {
+module attributes {weir.target = #weir.target<features = "+avx2", vector_bits = 256>} {
   func.func @short(%x: memref<4x16x5xi32>, %places: memref<24xi32>, %y: memref<4x16x24xi32>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -86,7 +86,7 @@ module attributes {weir.target = {features = "+avx2", vector_bits = 256}} {
 // CHECK: scf.for %{{.*}} = %c0 to %c4
 // CHECK: memref.store
 // CHECK: scf.for %{{.*}} = %c0 to %c24 step %c1 iter_args({{.*}}) -> (i1)
-module attributes {weir.target = {features = "+avx2", vector_bits = 256}} {
+module attributes {weir.target = #weir.target<features = "+avx2", vector_bits = 256>} {
   func.func @filled(%x: memref<16x5xi32>, %places: memref<24xi32>, %y: memref<4x16x24xi32>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -143,7 +143,7 @@ func.func @neighbours(%x: memref<8x50xf32>, %places: memref<24xi64>, %y: memref<
 // CHECK-LABEL: func @otherwise
 // CHECK-NOT: scf.if
 // CHECK-COUNT-4: linalg.generic
-module attributes {weir.target = {features = "+avx2,+avx512f", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx2,+avx512f">} {
   func.func @otherwise(%x: memref<32x64xf32>, %places: memref<64xi64>, %few: memref<48xi64>, %y: memref<32x64xf32>, %z: memref<32x48xf32>, %v: memref<4x64xf32>, %own: memref<32x64xi64>) {
     linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%own : memref<32x64xi64>) outs(%y : memref<32x64xf32>) {
     ^bb0(%place: i64, %out: f32):

@@ -116,7 +116,7 @@ func.func private @turned(%x: memref<512x512xf32>, %y: memref<512x512xf32>) attr
 // CHECK: linalg.generic
 // CHECK-NOT: kernel.parts
 // CHECK: linalg.generic
-func.func private @row_blocks(%x: memref<1x64x8xf32>, %y: memref<1x64x8xf32>, %t: memref<1x8x64xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 64, 16>} {
+func.func private @row_blocks(%x: memref<1x64x8xf32>, %y: memref<1x64x8xf32>, %t: memref<1x8x64xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 16>} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<1x64x8xf32>) outs(%y : memref<1x64x8xf32>) {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32

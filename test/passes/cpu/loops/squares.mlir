@@ -18,7 +18,7 @@
 // CHECK: vector.load %[[TILE]][%[[K]], %c0]
 // CHECK: vector.store %{{.*}}, %arg1[%[[ROW]], %[[I]], %c0]
 // CHECK: vector.store %{{.*}}, %arg1[%[[ROW]], %[[I]], %c16]
-module attributes {weir.target = {vector_bits = 512 : i64, l1 = 49152 : i64}} {
+module attributes {weir.target = #weir.target<l1 = 49152>} {
   func.func @colliding(%x: memref<32x64x48xf32>, %y: memref<48x32x64xf32>) {
     linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<32x64x48xf32>) outs(%y : memref<48x32x64xf32>) {
     ^bb0(%in: f32, %out: f32):
@@ -39,7 +39,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, l1 = 49152 : i64}} {
 // CHECK: scf.for %[[I:.*]] = %c0 to %c33 step %c1
 // CHECK-NEXT: scf.for %[[TOP:.*]] = %c0 to %c48 step %c16
 // CHECK: vector.store %{{.*}}, %arg1[%[[TOP]], %[[I]], %{{.*}}]
-module attributes {weir.target = {vector_bits = 512 : i64, l1 = 49152 : i64}} {
+module attributes {weir.target = #weir.target<l1 = 49152>} {
   func.func @apart(%x: memref<33x64x48xf32>, %y: memref<48x33x64xf32>) {
     linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<33x64x48xf32>) outs(%y : memref<48x33x64xf32>) {
     ^bb0(%in: f32, %out: f32):

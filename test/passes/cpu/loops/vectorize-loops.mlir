@@ -34,7 +34,7 @@ func.func @rows(%x: memref<8x1001xf32>, %y: memref<8xf32>) {
 // CHECK-COUNT-3: memref.prefetch %[[X]]
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
   func.func @stream(%x: memref<512x1024xf32>, %few: memref<8x1024xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
     %rows = memref.subview %x[8, 0] [8, 1024] [1, 1] : memref<512x1024xf32> to memref<8x1024xf32, strided<[1024, 1], offset: 8192>>
     linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%rows : memref<8x1024xf32, strided<[1024, 1], offset: 8192>>) outs(%y : memref<8xf32>) {
@@ -58,7 +58,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 // CHECK-LABEL: func @fetched_by_itself
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @fetched_by_itself(%x: memref<512x1024xf32>, %y: memref<512xf32>) {
     linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<512x1024xf32>) outs(%y : memref<512xf32>) {
     ^bb0(%in: f32, %out: f32):
@@ -79,7 +79,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 // CHECK-COUNT-3: memref.prefetch
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
   func.func @slice_of_columns(%x: memref<512x1024xf32>, %y: memref<512xf32>) {
     %columns = memref.subview %x[0, 0] [512, 64] [1, 1] : memref<512x1024xf32> to memref<512x64xf32, strided<[1024, 1]>>
     linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%columns : memref<512x64xf32, strided<[1024, 1]>>) outs(%y : memref<512xf32>) {
@@ -102,7 +102,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 // CHECK-COUNT-3: memref.prefetch
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
   func.func @sums_of_columns(%x: memref<512x1024xf32>, %y: memref<256xf32>) {
     %columns = memref.subview %x[0, 0] [512, 256] [1, 1] : memref<512x1024xf32> to memref<512x256xf32, strided<[1024, 1]>>
     linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%columns : memref<512x256xf32, strided<[1024, 1]>>) outs(%y : memref<256xf32>) {
@@ -122,7 +122,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 // CHECK: vector.load
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
   func.func @rows_in_turns(%x: memref<64x128x64xf32>, %y: memref<128x64xf32>) {
     linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : memref<64x128x64xf32>) outs(%y : memref<128x64xf32>) {
     ^bb0(%in: f32, %out: f32):

@@ -1,6 +1,6 @@
 // Products with weights of few bits by integers, where the model lets A be
 // quantized.
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // The greatest magnitude of a block of A becomes 127; bytes are ordered as the
 // masks make codes. Two products of a time are added in 16 bits, then in 32.
@@ -13,7 +13,7 @@
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 // CHECK: arith.sitofp
-module attributes {weir.target = {vector_bits = 256 : i64, vector_registers = 16 : i64, features = "+avx2"}} {
+module attributes {weir.target = #weir.target<features = "+avx2", vector_bits = 256, vector_registers = 16>} {
 func.func @avx2(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32>) {
   kernel.packed_matmul ins(%a, %w : memref<1x64xf32>, memref<2x1280xi8>) outs(%c : memref<1x37xf32>) attributes {bits = 4 : i64, block = 32 : i64, scale_type = f32, zero = 8 : i64, quantized} {
   ^bb0(%sum: f32):
@@ -29,7 +29,7 @@ func.func @avx2(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32
 // CHECK-LABEL: func @dots
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK-NOT: pmadd
-module attributes {weir.target = {features = "+avx512f,+avx512vnni"}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
 func.func @dots(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32>) {
   kernel.packed_matmul ins(%a, %w : memref<1x64xf32>, memref<2x1280xi8>) outs(%c : memref<1x37xf32>) attributes {bits = 4 : i64, block = 32 : i64, scale_type = f32, zero = 8 : i64, quantized} {
   ^bb0(%sum: f32):
@@ -45,7 +45,7 @@ func.func @dots(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32
 // CHECK-LABEL: func @floats
 // CHECK-NOT: call_intrinsic
 // CHECK: vector.fma
-module attributes {weir.target = {vector_bits = 128 : i64, vector_registers = 16 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 128, vector_registers = 16>} {
 func.func @floats(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32>) {
   kernel.packed_matmul ins(%a, %w : memref<1x64xf32>, memref<2x1280xi8>) outs(%c : memref<1x37xf32>) attributes {bits = 4 : i64, block = 32 : i64, scale_type = f32, zero = 8 : i64, quantized} {
   ^bb0(%sum: f32):

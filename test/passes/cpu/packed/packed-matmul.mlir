@@ -1,5 +1,5 @@
 // Products with weights of few bits, unpacked in registers.
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // A is multiplied by what its codes are too large by, and the zero point of all is
 // in what chains begin with. A word of four columns' vectors is masked, converted
@@ -19,7 +19,7 @@
 // CHECK: arith.shrui
 // CHECK: vector.maskedstore
 // CHECK-NOT: kernel.packed_matmul
-module attributes {weir.target = {vector_bits = 256 : i64, vector_registers = 16 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, vector_registers = 16>} {
 func.func @row(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32>) {
   kernel.packed_matmul ins(%a, %w : memref<1x64xf32>, memref<2x1280xi8>) outs(%c : memref<1x37xf32>) attributes {bits = 4 : i64, block = 32 : i64, scale_type = f32, zero = 8 : i64} {
   ^bb0(%sum: f32):

@@ -1,6 +1,6 @@
 // Products of pairs of terms, and the panels that they read.
 
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Pairs: seven rows are scaled by the exponent of their mean square and summed up
 // with their neighbours. Where any fits, one multiply-add of sums and one of an
@@ -109,7 +109,7 @@ func.func @paired_panels(%b: memref<20x40xf32>, %p: memref<2x22x32xf32>) {
 // CHECK: "~{memory}"
 // CHECK-COUNT-16: vector.fma
 // CHECK: "~{memory}"
-module attributes {weir.target = {adds_beside = true, fma_rate = 2, features = "+avx512f"}} {
+module attributes {weir.target = #weir.target<features = "+avx512f", fma_rate = 2, adds_beside = true>} {
 func.func @pairs_share_loads(%a: memref<8x96xf32>, %b: memref<1x98x32xf32>, %c: memref<8x32xf32>) {
   kernel.matmul ins(%a, %b : memref<8x96xf32>, memref<1x98x32xf32>) layout <pairing> outs(%c : memref<8x32xf32>) {
   ^bb0(%sum: f32):
@@ -184,7 +184,7 @@ func.func @pairs_at_once(%a: memref<112x2106xf32>, %b: memref<2000x2108x32xf32>,
 // CHECK-LABEL: func @pairs_of_few_tiles
 // CHECK: kernel.parts 15 {
 // CHECK: kernel.parts 15 {
-module attributes {weir.slots = 4 : i64, weir.target = {adds_beside = true, fma_rate = 2, l2 = 65536, features = "+avx512f"}} {
+module attributes {weir.slots = 4 : i64, weir.target = #weir.target<features = "+avx512f", l2 = 65536, fma_rate = 2, adds_beside = true>} {
 func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32>, %c: memref<120x32xf32>) {
   kernel.matmul ins(%a, %b : memref<120x1000xf32>, memref<1x1002x32xf32>) layout <pairing> outs(%c : memref<120x32xf32>) {
   ^bb0(%sum: f32):
@@ -201,7 +201,7 @@ func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32
 // CHECK-LABEL: func @pairs_of_deep_rows
 // CHECK: kernel.parts 15 few {
 // CHECK-NOT: kernel.parts
-module attributes {weir.slots = 4 : i64, weir.target = {adds_beside = true, fma_rate = 2, l2 = 65536, features = "+avx512f"}} {
+module attributes {weir.slots = 4 : i64, weir.target = #weir.target<features = "+avx512f", l2 = 65536, fma_rate = 2, adds_beside = true>} {
 func.func @pairs_of_deep_rows(%a: memref<120x40000xf32>, %b: memref<1x40002x32xf32>, %c: memref<120x32xf32>) {
   kernel.matmul ins(%a, %b : memref<120x40000xf32>, memref<1x40002x32xf32>) layout <pairing> outs(%c : memref<120x32xf32>) {
   ^bb0(%sum: f32):
@@ -216,7 +216,7 @@ func.func @pairs_of_deep_rows(%a: memref<120x40000xf32>, %b: memref<1x40002x32xf
 // Four tiles share the fetching of a small matrix, two of a thread's own do not.
 // CHECK-LABEL: func @pairs_fetched
 // CHECK: memref.prefetch %{{.*}} : memref<16x130x32xf32>
-module attributes {weir.slots = 1 : i64, weir.target = {adds_beside = true, fma_rate = 2, l1 = 49152, l2 = 1048576, features = "+avx512f"}} {
+module attributes {weir.slots = 1 : i64, weir.target = #weir.target<features = "+avx512f", l1 = 49152, fma_rate = 2, adds_beside = true>} {
 func.func @pairs_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
   kernel.matmul ins(%a, %b : memref<32x128xf32>, memref<16x130x32xf32>) layout <pairing> outs(%c : memref<32x512xf32>) {
   ^bb0(%sum: f32):
@@ -231,7 +231,7 @@ func.func @pairs_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: 
 // CHECK-LABEL: func @pairs_by_rows_not_fetched
 // CHECK: kernel.parts 2 few {
 // CHECK-NOT: memref.prefetch
-module attributes {weir.slots = 2 : i64, weir.target = {adds_beside = true, fma_rate = 2, l1 = 49152, l2 = 1048576, features = "+avx512f"}} {
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<features = "+avx512f", l1 = 49152, fma_rate = 2, adds_beside = true>} {
 func.func @pairs_by_rows_not_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
   kernel.matmul ins(%a, %b : memref<32x128xf32>, memref<16x130x32xf32>) layout <pairing> outs(%c : memref<32x512xf32>) {
   ^bb0(%sum: f32):
@@ -327,7 +327,7 @@ func.func @uneven_panels(%a: memref<64x192xf32>, %b: memref<192x90xf32>, %c: mem
 // CHECK-LABEL: func @parts_of_the_depth
 // CHECK: memref.alloc() : memref<1x2108x32xf32>
 // CHECK-NOT: {alignment = 64 : i64} : memref<1x2108x32xf32>
-module attributes {weir.target = {adds_beside = true, fma_rate = 1, l2 = 1048576, features = "+avx512f"}} {
+module attributes {weir.target = #weir.target<features = "+avx512f", adds_beside = true>} {
 func.func @parts_of_the_depth(%a: memref<112x2106xf32>, %b: memref<2106x32xf32>, %c: memref<112x32xf32>) {
   %p = memref.alloc() : memref<1x2108x32xf32>
   kernel.pack ins(%b : memref<2106x32xf32>) layout <pairing> outs(%p : memref<1x2108x32xf32>)

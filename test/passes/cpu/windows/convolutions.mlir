@@ -1,6 +1,6 @@
 // Direct and depthwise convolutions.
 
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Windows by filters that are runs: each pixel of a tile is loaded once for all
 // columns of the window, of which those outside are left out; rows outside bound
@@ -206,7 +206,7 @@ func.func @rows_of_window(%x: memref<1x7x7x3xf32>, %w: memref<1x7x7x3x32xf32>, %
 // CHECK: vector.load %[[W]][%c1, %{{.*}}, %{{.*}}, %c16]
 // CHECK-COUNT-24: vector.fma
 // CHECK-NEXT: scf.yield
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
   func.func @two_panels(%x: memref<1x26x26x4xf32>, %w: memref<2x3x3x4x32xf32>, %y: memref<1x24x24x64xf32>) {
     kernel.convolution ins(%x, %w : memref<1x26x26x4xf32>, memref<2x3x3x4x32xf32>) layout <panels(32)> outs(%y : memref<1x24x24x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):

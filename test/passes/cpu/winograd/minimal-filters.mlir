@@ -1,6 +1,6 @@
 // Convolutions by minimal filters.
 
-// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
 // Squares of pixels become rows of 16 matrices, pixels outside are a row of
 // zeros; 16 products a panel; 2 x 2 results a square, fewer where the image ends.

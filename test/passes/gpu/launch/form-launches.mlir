@@ -1,9 +1,9 @@
 // RUN: weir-opt %s --split-input-file --weir-form-launches --canonicalize --verify-diagnostics | FileCheck %s
 
 // A thread for each grain, in blocks; the range is no argument any more.
-// CHECK: module attributes {weir.gpu_kernels = [{name = "shared"}, {name = "single"}]}
+// CHECK: module attributes {weir.gpu_kernels = [#weir.gpu_kernel<name = "shared">, #weir.gpu_kernel<name = "single">]}
 // CHECK: module @weir_gpu_kernels {
-// CHECK: func.func @shared(%[[X:.*]]: memref<1000xf32>{{.*}}) attributes {weir.kernel, weir.launch = array<i64: 8, 128>}
+// CHECK: func.func @shared(%[[X:.*]]: memref<1000xf32>{{.*}}) attributes {weir.kernel, weir.launch = #weir.launch<blocks = 8, threads = 128>}
 // CHECK: nvvm.read.ptx.sreg.ctaid.x
 // CHECK: %[[BASE:.*]] = arith.muli %{{.*}}, %c128
 // CHECK: nvvm.read.ptx.sreg.tid.x
@@ -20,7 +20,7 @@ func.func private @shared(%x: memref<1000xf32>, %first: index, %last: index, %sl
 }
 
 // What has no grains is one thread's, with the constants that it reads.
-// CHECK: func.func @single(%{{.*}}: memref<1000xf32>{{.*}}) attributes {weir.kernel, weir.launch = array<i64: 1, 1>}
+// CHECK: func.func @single(%{{.*}}: memref<1000xf32>{{.*}}) attributes {weir.kernel, weir.launch = #weir.launch<blocks = 1, threads = 1>}
 // CHECK: memref.get_global @table
 // CHECK: memref.global "private" constant @table
 // CHECK-NOT: memref.global
@@ -51,7 +51,7 @@ plan.program @weir_entry_0 {
 
 // A block shares a grain where the run says of how many threads it is; what they
 // share is a variable of the module.
-// CHECK: func.func @together(%{{.*}}: memref<8xf32>{{.*}}) attributes {weir.kernel, weir.launch = array<i64: 8, 256>}
+// CHECK: func.func @together(%{{.*}}: memref<8xf32>{{.*}}) attributes {weir.kernel, weir.launch = #weir.launch<blocks = 8, threads = 256>}
 // CHECK: nvvm.read.ptx.sreg.ctaid.x
 // CHECK-NOT: nvvm.read.ptx.sreg.tid.x
 // CHECK: memref.get_global @together_shared : memref<4xf32, 3>
@@ -74,14 +74,14 @@ plan.program @weir_entry_0 {
 
 // A product that a library computes is a row of a table, and no kernel; its runs
 // know its number. Where some operand of one begins off 16 bytes the row says so.
-// CHECK: weir.gpu_gemms = [{batch = 1 : i64, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64}, {batch = 1 : i64, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64, unaligned}], weir.gpu_kernels = []
+// CHECK: weir.gpu_gemms = [#weir.gemm<m = 4, n = 20, k = 8, dtype = f32>, #weir.gemm<m = 4, n = 20, k = 8, dtype = f32, unaligned = true>], weir.gpu_kernels = []
 // CHECK-NOT: @product
-// CHECK: plan.run @product(%{{.*}}) {weir.gemm = {number = 0 : i64, operands = array<i64: 0, 1, -1>}}
-// CHECK: plan.run @other(%{{.*}}) {weir.gemm = {number = 1 : i64, operands = array<i64: 0, 1, -1>}}
-func.func private @product(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<4x20xf32>) attributes {weir.kernel, weir.gemm = {batch = 1 : i64, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64, operands = array<i64: 0, 1, -1>}} {
+// CHECK: plan.run @product(%{{.*}}) {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", operands = [0, 1, -1]>}
+// CHECK: plan.run @other(%{{.*}}) {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", number = 1, operands = [0, 1, -1]>}
+func.func private @product(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<4x20xf32>) attributes {weir.kernel, weir.gemm = #weir.gemm<m = 4, n = 20, k = 8, dtype = f32, operands = [0, 1, -1]>} {
   return
 }
-func.func private @other(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<4x20xf32>) attributes {weir.kernel, weir.gemm = {batch = 1 : i64, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64, operands = array<i64: 0, 1, -1>}} {
+func.func private @other(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<4x20xf32>) attributes {weir.kernel, weir.gemm = #weir.gemm<m = 4, n = 20, k = 8, dtype = f32, operands = [0, 1, -1]>} {
   return
 }
 plan.program @weir_entry_0 {
@@ -97,9 +97,9 @@ plan.program @weir_entry_0 {
 // -----
 
 // Convolutions are rows of another table.
-// CHECK: weir.gpu_convs = [{dtype = "f32", images = 2 : i64}], weir.gpu_kernels = []
-// CHECK: plan.run @convolution(%{{.*}}) {weir.conv = {number = 0 : i64, operands = array<i64: 0, 1, -1, -1>}}
-func.func private @convolution(%x: memref<4x8xf32>, %w: memref<8x20xf32>, %y: memref<4x20xf32>) attributes {weir.kernel, weir.conv = {dtype = "f32", images = 2 : i64, operands = array<i64: 0, 1, -1, -1>}} {
+// CHECK: weir.gpu_convs = [#weir.conv<images = 2, inputs = 8, outputs = 20, size = [1, 1], window = [1, 1], strides = [1, 1], dilations = [1, 1], padding_low = [0, 0], padding_high = [0, 0], dtype = f32>], weir.gpu_kernels = []
+// CHECK: plan.run @convolution(%{{.*}}) {weir.library_call = #weir.library_call<function = "weir_gpu_convolve", operands = [0, 1, -1, -1]>}
+func.func private @convolution(%x: memref<4x8xf32>, %w: memref<8x20xf32>, %y: memref<4x20xf32>) attributes {weir.kernel, weir.conv = #weir.conv<images = 2, inputs = 8, outputs = 20, size = [1, 1], window = [1, 1], strides = [1, 1], dilations = [1, 1], padding_low = [0, 0], padding_high = [0, 0], dtype = f32, operands = [0, 1, -1, -1]>} {
   return
 }
 plan.program @weir_entry_0 {
@@ -114,7 +114,7 @@ plan.program @weir_entry_0 {
 // Where each run has an argument aligned to 16 bytes, the kernel knows. A GPU has
 // the caller's tensors in memory of its own.
 // CHECK: func.func @aligned(%{{.*}}: memref<8xf32> {llvm.align = 16 : i64}, %{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32> {llvm.align = 16 : i64})
-module attributes {weir.gpu = {kind = "cuda"}} {
+module attributes {weir.gpu = #weir.gpu<>} {
   func.func private @aligned(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) attributes {weir.kernel} {
     return
   }
@@ -132,7 +132,7 @@ module attributes {weir.gpu = {kind = "cuda"}} {
 
 // The simulator reads them where they lie.
 // CHECK: func.func @simulated(%{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32> {llvm.align = 16 : i64})
-module attributes {weir.gpu = {kind = "sim"}} {
+module attributes {weir.gpu = #weir.gpu<kind = "sim">} {
   func.func private @simulated(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
     return
   }
@@ -216,7 +216,7 @@ plan.program @copying {
 
 // More shared memory than a kernel has without asking has no size in the module:
 // each launch asks for it.
-// CHECK: weir.gpu_kernels = [{name = "much", shared = 65536 : i64}]
+// CHECK: weir.gpu_kernels = [#weir.gpu_kernel<name = "much", shared = 65536>]
 // CHECK: func.func @much
 // CHECK: %[[SHARED:.*]] = memref.get_global @much_shared : memref<0xi8, 3>
 // CHECK: memref.extract_aligned_pointer_as_index %[[SHARED]]

@@ -11,7 +11,7 @@
 // CHECK-NOT: kernel.pack
 // CHECK: kernel.matmul ins(%arg0, %[[A]] : {{.*}} layout <amx(3, -100, 119)>
 // CHECK: [[R]]: "0x40000000{{((813F)+(8D3A)+(2035)+)+"}}
-module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+module attributes {weir.target = #weir.target<features = "+amx-bf16,+amx-tile">} {
 func.func @entry(%x: tensor<160x32xf32>) -> tensor<160x192xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<0x3F812345> : tensor<32x192xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<160x32xf32>, tensor<32x192xf32>) -> tensor<160x192xf32>
@@ -36,7 +36,7 @@ func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir
 // CHECK: %[[W:.*]] = graph.constant {{.*}} : tensor<6x32x32xf32>
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
 // CHECK: kernel.matmul {{.*}} : tensor<160x32xf32>, tensor<6x32x32xf32>) layout <amx_panels(3, -100, 119)>
-module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}, weir.weights_left = 12287 : i64} {
+module attributes {weir.target = #weir.target<features = "+amx-bf16,+amx-tile">, weir.weights_left = 12287 : i64} {
 func.func @no_room(%x: tensor<160x32xf32>) -> tensor<160x192xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<0x3F812345> : tensor<32x192xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<160x32xf32>, tensor<32x192xf32>) -> tensor<160x192xf32>
@@ -63,7 +63,7 @@ func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
 // CHECK-NOT: kernel.pack
 // CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x32x32xf32>) layout <amx_panels(3, -100, 119)>
-module attributes {weir.target = {features = "+amx-bf16,+amx-tile", l2 = 32768}} {
+module attributes {weir.target = #weir.target<features = "+amx-bf16,+amx-tile", l2 = 32768>} {
 func.func @large_model(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
   %others = graph.constant dense<3.0> : tensor<512x512xf32>
   %w = graph.constant dense<0x3F812345> : tensor<32x192xf32>
@@ -87,7 +87,7 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 // Sixteen bits are asked for: two parts.
 // CHECK-LABEL: func.func @precision
 // CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x1x2x2x16x32xbf16>) layout <amx(2, {{.*}})>
-module attributes {weir.precision = "bf16x3", weir.target = {features = "+amx-bf16,+amx-tile"}} {
+module attributes {weir.precision = "bf16x3", weir.target = #weir.target<features = "+amx-bf16,+amx-tile">} {
 func.func @precision(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<32x192xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<64x32xf32>, tensor<32x192xf32>) -> tensor<64x192xf32>
@@ -110,7 +110,7 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 // Two panels are worth taking the rows apart for, one is not.
 // CHECK-LABEL: func.func @two_panels
 // CHECK: tensor<2x8x3x2x16x32xbf16>
-module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+module attributes {weir.target = #weir.target<features = "+amx-bf16,+amx-tile">} {
 func.func @two_panels(%x: tensor<64x256xf32>) -> tensor<64x64xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<256x64xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<64x256xf32>, tensor<256x64xf32>) -> tensor<64x64xf32>
@@ -135,7 +135,7 @@ func.func private @kernel_0(%a: tensor<64x256xf32>, %w: tensor<256x64xf32> {weir
 // CHECK: plan.task
 // CHECK-NOT: range
 // CHECK: return
-module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+module attributes {weir.target = #weir.target<features = "+amx-bf16,+amx-tile">} {
 func.func @one_panel(%x: tensor<64x256xf32>) -> tensor<64x32xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<256x32xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<64x256xf32>, tensor<256x32xf32>) -> tensor<64x32xf32>
@@ -162,7 +162,7 @@ func.func private @kernel_0(%a: tensor<64x256xf32>, %w: tensor<256x32xf32> {weir
 // CHECK: plan.task
 // CHECK-NOT: range
 // CHECK: return
-module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+module attributes {weir.target = #weir.target<features = "+amx-bf16,+amx-tile">} {
 func.func @rows(%x: tensor<8x32xf32>) -> tensor<8x192xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<32x192xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<8x32xf32>, tensor<32x192xf32>) -> tensor<8x192xf32>
@@ -187,7 +187,7 @@ func.func private @kernel_0(%a: tensor<8x32xf32>, %w: tensor<32x192xf32> {weir.c
 // CHECK: plan.task
 // CHECK-NOT: range
 // CHECK: return
-module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+module attributes {weir.target = #weir.target<features = "+amx-bf16,+amx-tile">} {
 func.func @denormal(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<1.0e-30> : tensor<32x192xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<64x32xf32>, tensor<32x192xf32>) -> tensor<64x192xf32>
@@ -212,7 +212,7 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 // CHECK: graph.constant dense_resource<[[R:packed.*]]> : tensor<2x1x1x2x16x64xi8>
 // CHECK: kernel.matmul {{.*}} : tensor<64x64xi32>, tensor<2x1x1x2x16x64xi8>) layout <amx>
 // CHECK: [[R]]: "0x40000000{{(FB)+"}}
-module attributes {weir.target = {features = "+amx-int8,+amx-tile"}} {
+module attributes {weir.target = #weir.target<features = "+amx-int8,+amx-tile">} {
 func.func @bytes(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<-5> : tensor<64x64xi32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64xi32>
@@ -235,7 +235,7 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
 // The same tiles do for dot products of bytes.
 // CHECK-LABEL: func.func @dots
 // CHECK: kernel.matmul {{.*}} : tensor<64x64xi32>, tensor<2x1x1x2x16x64xi8>) layout <amx>
-module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512 : i64}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
 func.func @dots(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<-5> : tensor<64x64xi32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64xi32>
@@ -260,7 +260,7 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
 // CHECK-LABEL: func.func @pairs
 // CHECK: kernel.matmul {{.*}} : tensor<1x64xbf16>, tensor<2x2x1x2x16x32xbf16>) layout <amx(1, {{.*}})>
 // CHECK: kernel.matmul {{.*}} : tensor<64x64xf32>, tensor<2x64x32xf32>)
-module attributes {weir.target = {features = "+avx512f,+avx512bf16", vector_bits = 512 : i64}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512bf16">} {
 func.func @pairs(%x: tensor<1x64xbf16>, %z: tensor<64x64xf32>) -> (tensor<1x64xbf16>, tensor<64x64xf32>) attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<64x64xbf16>
   %v = graph.constant dense<3.0> : tensor<64x64xf32>
@@ -296,7 +296,7 @@ func.func private @kernel_1(%a: tensor<64x64xf32>, %w: tensor<64x64xf32> {weir.c
 // CHECK-LABEL: func.func @words
 // CHECK-NOT: xi8
 // CHECK: tensor<2x64x32xi32>
-module attributes {weir.target = {features = "+amx-int8,+amx-tile"}} {
+module attributes {weir.target = #weir.target<features = "+amx-int8,+amx-tile">} {
 func.func @words(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<-129> : tensor<64x64xi32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64xi32>
@@ -320,7 +320,7 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
 // CHECK-LABEL: func.func @unsigned
 // CHECK-NOT: range
 // CHECK: kernel.matmul {{.*}} : tensor<64x64xi8>, tensor<2x64x32xi8>) {{.*}} attributes {unsigned_a}
-module attributes {weir.target = {features = "+amx-int8,+amx-tile"}} {
+module attributes {weir.target = #weir.target<features = "+amx-int8,+amx-tile">} {
 func.func @unsigned(%x: tensor<64x64xi8>) -> tensor<64x64xi32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<-5> : tensor<64x64xi8>
   %y = plan.task @kernel_0(%x, %w) : (tensor<64x64xi8>, tensor<64x64xi8>) -> tensor<64x64xi32>
@@ -346,7 +346,7 @@ func.func private @kernel_0(%a: tensor<64x64xi8>, %w: tensor<64x64xi8> {weir.con
 // CHECK: kernel.convolution {{.*}} tensor<2x3x3x2x3x2x16x32xbf16>) layout <amx(3, -100, 114)>
 // CHECK: kernel.convolution {{.*}} tensor<2x3x3x40x32xf32>) layout <amx_panels(3, -100, 114)>
 // CHECK: kernel.convolution {{.*}} tensor<2x3x3x2x1x2x16x32xbf16>) layout <amx(1, {{.*}})>
-module attributes {weir.target = {features = "+amx-bf16,+amx-tile", l2 = 32768}} {
+module attributes {weir.target = #weir.target<features = "+amx-bf16,+amx-tile", l2 = 32768>} {
 func.func @filters(%x: tensor<1x28x28x40xf32>, %z: tensor<1x20x20x40xf32>, %v: tensor<1x28x28x40xbf16>) -> (tensor<1x14x14x64xf32>, tensor<1x10x10x64xf32>, tensor<1x14x14x64xbf16>) attributes {weir.entry = "serve"} {
   %others = graph.constant dense<3.0> : tensor<512x512xf32>
   %w = graph.constant dense<3.0> : tensor<3x3x40x64xf32>

@@ -8,7 +8,7 @@
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: %[[P:.*]] = kernel.pack ins(%{{.*}} : tensor<64x192xf32>) layout <panels(32)> outs(%{{.*}} : tensor<6x64x32xf32>)
 // CHECK: kernel.matmul ins(%{{.*}}, %[[P]] : tensor<1x64xf32>, tensor<6x64x32xf32>) layout <panels(32)>
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
 func.func @row(%x: tensor<1x64xf32>) -> tensor<1x192xf32> {
   %w = graph.constant dense<7.0> : tensor<64x192xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x192xf32>) -> tensor<1x192xf32>
@@ -41,7 +41,7 @@ func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
 // CHECK-LABEL: func.func private @kernel_3
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
 func.func @rows(%x: tensor<1x64xf32>, %z: tensor<8x64xf32>) -> (tensor<1x192xf32>, tensor<1x192xf32>, tensor<8x192xf32>, tensor<192xf32>, tensor<1x192xf32>) {
   %w = graph.constant dense<7.0> : tensor<64x192xf32>
   %v = graph.constant dense<8.0> : tensor<64x192xf32>
@@ -106,7 +106,7 @@ func.func private @kernel_3(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 // CHECK: return
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
 func.func @batch(%x: tensor<16x1x64xf32>) -> tensor<16x1x192xf32> {
   %w = graph.constant dense<7.0> : tensor<64x192xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<16x1x64xf32>, tensor<64x192xf32>) -> tensor<16x1x192xf32>
@@ -137,7 +137,7 @@ func.func private @kernel_0(%a: tensor<16x1x64xf32>, %w: tensor<64x192xf32>) -> 
 // CHECK: return
 // CHECK-LABEL: func.func private @kernel_2
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
 func.func @unpacked(%x: tensor<1x64xf32>, %v: tensor<64x192xf32>) -> (tensor<1x192xf32>, tensor<64x192xf32>, tensor<1x192xf32>) {
   %w = graph.constant dense<7.0> : tensor<64x192xf32>
   %0 = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x192xf32>) -> tensor<1x192xf32>
@@ -179,7 +179,7 @@ func.func private @kernel_2(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 // CHECK: return
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
 func.func @too_few(%x: tensor<1x64xf32>) -> tensor<1x192xf32> {
   %y = plan.task @kernel_0(%x) : (tensor<1x64xf32>) -> tensor<1x192xf32>
   return %y : tensor<1x192xf32>
@@ -208,7 +208,7 @@ func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<32x96x32xf32>)
 // CHECK-LABEL: func.func private @of_four
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<32x96x32xf32>)
-module attributes {weir.target = {vector_bits = 256 : i64, l2 = 32768 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 32768>} {
 func.func @products(%x: tensor<4x64xf32>, %y: tensor<4x160xf32>, %z: tensor<1x96xf32>, %u: tensor<4x96xf32>) -> (tensor<4x1024xf32>, tensor<4x1024xf32>, tensor<1x1024xf32>, tensor<4x1024xf32>) {
   %w = graph.constant dense<7.0> : tensor<64x1024xf32>
   %m = graph.constant dense<8.0> : tensor<160x1024xf32>
@@ -266,7 +266,7 @@ func.func private @of_four(%a: tensor<4x96xf32>, %w: tensor<96x1024xf32>) -> ten
 // Panels that code for other processors reads too keep their width.
 // CHECK-LABEL: func.func private @shared_by_levels
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<32x64x32xf32>)
-module attributes {weir.target = {vector_bits = 256 : i64, panel_bits = 512 : i64, l2 = 32768 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, panel_bits = 512, l2 = 32768>} {
 func.func @product(%x: tensor<4x64xf32>) -> tensor<4x1024xf32> {
   %w = graph.constant dense<7.0> : tensor<64x1024xf32>
   %y = plan.task @shared_by_levels(%x, %w) : (tensor<4x64xf32>, tensor<64x1024xf32>) -> tensor<4x1024xf32>
@@ -289,7 +289,7 @@ func.func private @shared_by_levels(%a: tensor<4x64xf32>, %w: tensor<64x1024xf32
 // A batch of matrices, each of which three rows meet, keeps its panels.
 // CHECK-LABEL: func.func private @batched
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<3x32x160x32xf32>)
-module attributes {weir.target = {vector_bits = 256 : i64, l2 = 32768 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 32768>} {
 func.func @products(%x: tensor<3x1x160xf32>) -> tensor<3x1x1024xf32> {
   %w = graph.constant dense<7.0> : tensor<3x160x1024xf32>
   %y = plan.task @batched(%x, %w) : (tensor<3x1x160xf32>, tensor<3x160x1024xf32>) -> tensor<3x1x1024xf32>

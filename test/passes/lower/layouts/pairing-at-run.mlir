@@ -6,7 +6,7 @@
 // CHECK-SAME: %[[A:.*]]: tensor<256x512xf32>, %[[B:.*]]: tensor<512x96xf32>
 // CHECK: %[[P:.*]] = kernel.pack ins(%[[B]] : tensor<512x96xf32>) layout <pairing> outs(%{{.*}} : tensor<3x514x32xf32>) -> tensor<3x514x32xf32>
 // CHECK: kernel.matmul ins(%[[A]], %[[P]] : {{.*}} layout <pairing>
-module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
+module attributes {weir.target = #weir.target<features = "+avx512f", adds_beside = true>} {
   func.func @panels(%a: tensor<256x512xf32>, %b: tensor<512x96xf32>, %c: tensor<256x96xf32>) -> tensor<256x96xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<2x512x48xf32>
     %p = kernel.pack ins(%b : tensor<512x96xf32>) layout <panels(48)> outs(%e : tensor<2x512x48xf32>) -> tensor<2x512x48xf32>
@@ -26,7 +26,7 @@ module attributes {weir.target = {adds_beside = true, fma = true, features = "+a
 // CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<512x1024xf32>) outs(%{{.*}} : tensor<1024x512xf32>)
 // CHECK: %[[P:.*]] = kernel.pack ins(%[[B]] : tensor<512x512xf32>) layout <pairing> outs(%{{.*}} : tensor<16x514x32xf32>) -> tensor<16x514x32xf32> {transpose_b}
 // CHECK: kernel.matmul ins(%[[T]], %[[P]] : {{.*}} layout <pairing>
-module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
+module attributes {weir.target = #weir.target<features = "+avx512f", adds_beside = true>} {
   func.func @turned(%a: tensor<512x1024xf32>, %b: tensor<512x512xf32>, %c: tensor<1024x512xf32>) -> tensor<1024x512xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<11x512x48xf32>
     %p = kernel.pack ins(%b : tensor<512x512xf32>) layout <panels(48)> outs(%e : tensor<11x512x48xf32>) -> tensor<11x512x48xf32> {transpose_b}
@@ -46,7 +46,7 @@ module attributes {weir.target = {adds_beside = true, fma = true, features = "+a
 // CHECK: kernel.matmul
 // CHECK-NOT: pairing
 // CHECK: return
-module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
+module attributes {weir.target = #weir.target<features = "+avx512f", adds_beside = true>} {
   func.func @few_rows(%a: tensor<16x512xf32>, %b: tensor<512x96xf32>, %c: tensor<16x96xf32>) -> tensor<16x96xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<2x512x48xf32>
     %p = kernel.pack ins(%b : tensor<512x96xf32>) layout <panels(48)> outs(%e : tensor<2x512x48xf32>) -> tensor<2x512x48xf32>
@@ -66,7 +66,7 @@ module attributes {weir.target = {adds_beside = true, fma = true, features = "+a
 // CHECK: kernel.matmul
 // CHECK-NOT: pairing
 // CHECK: return
-module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
+module attributes {weir.target = #weir.target<features = "+avx512f", adds_beside = true>} {
   func.func @attention(%q: tensor<512x64xf32>, %k: tensor<512x64xf32>, %v: tensor<512x64xf32>, %c: tensor<512x64xf32>) -> tensor<512x64xf32> attributes {weir.kernel} {
     %0 = tensor.empty() : tensor<11x64x48xf32>
     %1 = kernel.pack ins(%k : tensor<512x64xf32>) layout <panels(48)> outs(%0 : tensor<11x64x48xf32>) -> tensor<11x64x48xf32> {transpose_b}

@@ -3,7 +3,7 @@
 import numpy as np
 
 PRODUCT = """
-module attributes {{weir.target = {{{target}}}}} {{
+module attributes {{weir.target = #weir.target<{target}>}} {{
 func.func @{name}(%x: tensor<{rows}x48xf32>) -> tensor<{rows}x160xf32> attributes {{weir.entry = "serve"}} {{
   %w = graph.constant dense<"0x{weights}"> : tensor<48x160xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<{rows}x48xf32>, tensor<48x160xf32>) -> tensor<{rows}x160xf32>
@@ -22,7 +22,7 @@ func.func private @kernel_0(%a: tensor<{rows}x48xf32>, %w: tensor<48x160xf32> {{
 }}"""
 
 PIXELS = """
-module attributes {{weir.target = {{{target}}}}} {{
+module attributes {{weir.target = #weir.target<{target}>}} {{
 func.func @{name}(%x: tensor<1x7x7x48xf32>) -> tensor<1x4x7x160xf32> attributes {{weir.entry = "serve"}} {{
   %w = graph.constant dense<"0x{weights}"> : tensor<1x1x48x160xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<1x7x7x48xf32>, tensor<1x1x48x160xf32>) -> tensor<1x4x7x160xf32>
@@ -41,7 +41,7 @@ func.func private @kernel_0(%x: tensor<1x7x7x48xf32>, %w: tensor<1x1x48x160xf32>
 }}"""
 
 WINDOWS = """
-module attributes {{weir.target = {{{target}}}}} {{
+module attributes {{weir.target = #weir.target<{target}>}} {{
 func.func @{name}(%x: tensor<1x8x9x8xf32>) -> tensor<1x4x7x160xf32> attributes {{weir.entry = "serve"}} {{
   %w = graph.constant dense<"0x{weights}"> : tensor<2x3x8x160xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<1x8x9x8xf32>, tensor<2x3x8x160xf32>) -> tensor<1x4x7x160xf32>

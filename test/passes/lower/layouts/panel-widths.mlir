@@ -7,7 +7,7 @@
 // RUN: weir-opt %s -split-input-file -weir-lower-graph -weir-choose-layouts | FileCheck %s
 
 // CHECK-LABEL: func @two_a_cycle
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
   func.func @two_a_cycle(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}, %v: tensor<64x64xf32> {weir.constant}) -> (tensor<8x192xf32>, tensor<8x64xf32>) {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
     %y = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
@@ -21,7 +21,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 
 // A row that meets what the run knows, of a depth too short for dot products.
 // CHECK-LABEL: func @row_by_input
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.target = #weir.target<fma_rate = 2>} {
   func.func @row_by_input(%x: tensor<1x16xf32>, %y: tensor<8x16xf32>, %w: tensor<192x16xf32>) -> (tensor<1x192xf32>, tensor<8x192xf32>) {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x16x32xf32>)
     %a = graph.matmul %x, %w transpose_b : tensor<1x16xf32>, tensor<192x16xf32>
@@ -34,7 +34,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 // -----
 
 // CHECK-LABEL: func @one_a_cycle
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @one_a_cycle(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}, %v: tensor<64x24xf32> {weir.constant}, %u: tensor<64x25xf32> {weir.constant}) -> (tensor<8x192xf32>, tensor<8x24xf32>, tensor<8x25xf32>) {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
     %a = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
@@ -48,7 +48,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 
 // So with the panels of windows, by the columns of a group.
 // CHECK-LABEL: func @windows
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+module attributes {weir.target = #weir.target<>} {
   func.func @windows(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x40xf32> {weir.constant}, %v: tensor<3x3x2x64xf32> {weir.constant}) -> (tensor<1x4x4x40xf32>, tensor<1x4x4x64xf32>) {
     // CHECK: kernel.pack_filter {{.*}} outs(%{{.*}} : tensor<2x3x3x4x24xf32>)
     %y = graph.convolution %x, %w strides [2, 2] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x9x9x4xf32>, tensor<3x3x4x40xf32>
@@ -61,7 +61,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 // -----
 
 // CHECK-LABEL: func @several_processors
-module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64, panel_bits = 512 : i64}} {
+module attributes {weir.target = #weir.target<panel_bits = 512, fma_rate = 2>} {
   func.func @several_processors(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}) -> tensor<8x192xf32> {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
     %y = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
@@ -74,7 +74,7 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64, p
 // A row by few columns: each is a run. Not where the depth is short, or for more
 // rows. What is no constant has such runs where it is turned round.
 // CHECK-LABEL: func @row
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @row(%x: tensor<1x128xf32>, %y: tensor<2x128xf32>, %z: tensor<1x64xf32>, %w: tensor<128x10xf32> {weir.constant}, %v: tensor<64x10xf32> {weir.constant}, %u: tensor<10x128xf32>) -> (tensor<1x10xf32>, tensor<2x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>) {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<10x128x1xf32>)
     %a = graph.matmul %x, %w : tensor<1x128xf32>, tensor<128x10xf32>
@@ -96,7 +96,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // So with the filter of a convolution by minimal filters. Of 104 the last of five
 // panels of three vectors would be one vector, whose sums wait for each other.
 // CHECK-LABEL: func @few_registers
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @few_registers(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}, %v: tensor<64x64xf32> {weir.constant}, %u: tensor<64x104xf32> {weir.constant}, %i: tensor<1x56x56x64xf32>, %f: tensor<3x3x64x64xf32> {weir.constant}) -> (tensor<8x192xf32>, tensor<8x64xf32>, tensor<8x104xf32>, tensor<1x56x56x64xf32>) {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<8x64x24xf32>)
     %a = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
@@ -114,7 +114,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 
 // Without multiply-adds a product needs a register of its own.
 // CHECK-LABEL: func @without_fma
-module attributes {weir.target = {vector_bits = 256 : i64, fma = false}} {
+module attributes {weir.target = #weir.target<vector_bits = 256, fma = false>} {
   func.func @without_fma(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}) -> tensor<8x192xf32> {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<12x64x16xf32>)
     %y = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
@@ -126,7 +126,7 @@ module attributes {weir.target = {vector_bits = 256 : i64, fma = false}} {
 
 // Halves become floats first, more instructions a vector.
 // CHECK-LABEL: func @halves
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @halves(%x: tensor<8x64xbf16>, %w: tensor<64x192xbf16> {weir.constant}) -> tensor<8x192xbf16> {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<12x64x16xbf16>)
     %y = graph.matmul %x, %w : tensor<8x64xbf16>, tensor<64x192xbf16>
@@ -138,7 +138,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 
 // A product of one pixel is one of a row.
 // CHECK-LABEL: func @pixel
-module attributes {weir.target = {vector_bits = 256 : i64}} {
+module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @pixel(%x: tensor<1x1x1x64xf32>, %y: tensor<1x2x2x64xf32>, %f: tensor<1x1x64x192xf32> {weir.constant}) -> (tensor<1x1x1x192xf32>, tensor<1x2x2x192xf32>) {
     // CHECK: kernel.pack_filter {{.*}} outs(%{{.*}} : tensor<12x1x1x64x16xf32>)
     %a = graph.convolution %x, %f strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x1x1x64xf32>, tensor<1x1x64x192xf32>

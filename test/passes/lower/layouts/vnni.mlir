@@ -8,7 +8,7 @@
 // CHECK-NOT: kernel.pack
 // CHECK: kernel.matmul ins(%arg0, %[[A]] :
 // CHECK: [[R]]: "0x4000000001020304{{0+}}0506{{0+}}"
-module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
 func.func @entry(%x: tensor<8x6xi8>) -> tensor<8x1xi32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<[[1], [2], [3], [4], [5], [6]]> : tensor<6x1xi8>
   %y = plan.task @kernel_0(%x, %w) : (tensor<8x6xi8>, tensor<6x1xi8>) -> tensor<8x1xi32>
@@ -34,7 +34,7 @@ func.func private @kernel_0(%a: tensor<8x6xi8>, %w: tensor<6x1xi8> {weir.constan
 // CHECK: graph.constant {{.*}} : tensor<2x5x2x64x4xi8>
 // CHECK: kernel.convolution {{.*}} tensor<1x3x3x2x32x4xi8>
 // CHECK: kernel.depthwise {{.*}} layout <vnni_rows(5)>
-module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
 func.func @windows(%x: tensor<1x8x8x6xi8>, %z: tensor<1x8x8x70xi8>) -> (tensor<1x6x6x20xi32>, tensor<1x4x4x70xi32>) attributes {weir.entry = "serve"} {
   %w = graph.constant dense<5> : tensor<3x3x6x20xi8>
   %v = graph.constant dense<7> : tensor<5x5x1x70xi8>
@@ -68,7 +68,7 @@ func.func private @kernel_1(%a: tensor<1x8x8x70xi8>, %w: tensor<5x5x1x70xi8> {we
 // Without such dot products weights stay in panels, and of signed bytes too.
 // CHECK-LABEL: func.func @others
 // CHECK: graph.constant {{.*}} : tensor<1x6x16xi8>
-module attributes {weir.target = {features = "+avx512f", vector_bits = 512}} {
+module attributes {weir.target = #weir.target<features = "+avx512f">} {
 func.func @others(%x: tensor<8x6xi8>) -> tensor<8x1xi32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3> : tensor<6x1xi8>
   %y = plan.task @kernel_0(%x, %w) : (tensor<8x6xi8>, tensor<6x1xi8>) -> tensor<8x1xi32>

@@ -17,7 +17,7 @@ func.func @f(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x20xf32>) -> (tensor<1x6x6
   %z = plan.task @k(%x, %w) : (tensor<1x8x8x4xf32>, tensor<3x3x4x20xf32>) -> tensor<1x6x6x20xf32>
   return %y, %z : tensor<1x6x6x20xf32>, tensor<1x6x6x20xf32>
 }
-func.func private @k(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x20xf32>) -> tensor<1x6x6x20xf32> attributes {weir.conv = {}, weir.kernel} {
+func.func private @k(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x20xf32>) -> tensor<1x6x6x20xf32> attributes {weir.conv = #weir.conv<images = 1, inputs = 4, outputs = 20, size = [8, 8], window = [3, 3], strides = [1, 1], dilations = [1, 1], padding_low = [0, 0], padding_high = [0, 0], dtype = f32>, weir.kernel} {
   %e = tensor.empty() : tensor<20x3x3x4x1xf32>
   %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 1 layout <k_major> outs(%e : tensor<20x3x3x4x1xf32>) -> tensor<20x3x3x4x1xf32>
   %o = tensor.empty() : tensor<1x6x6x20xf32>
@@ -41,7 +41,7 @@ func.func private @own(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x20xf32>) -> ten
 
 // -----
 
-func.func private @made(%w: tensor<3x3x4x20xf32>) -> tensor<20x3x3x4x1xf32> attributes {weir.conv = {}, weir.kernel} {
+func.func private @made(%w: tensor<3x3x4x20xf32>) -> tensor<20x3x3x4x1xf32> attributes {weir.conv = #weir.conv<images = 1, inputs = 4, outputs = 20, size = [8, 8], window = [3, 3], strides = [1, 1], dilations = [1, 1], padding_low = [0, 0], padding_high = [0, 0], dtype = f32>, weir.kernel} {
   %zero = arith.constant dense<0.0> : tensor<3x3x4x20xf32>
   %e = tensor.empty() : tensor<20x3x3x4x1xf32>
   // expected-error @below {{packs for a library what is no argument, or is used besides}}

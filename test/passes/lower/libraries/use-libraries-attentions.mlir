@@ -10,10 +10,10 @@
 // Sides and result are read and written as they lie before they are turned; a mask
 // has strides of 0 where it has one for all.
 // CHECK-LABEL: func.func private @turned
-// CHECK-SAME: weir.attention = {batch = 2 : i64, columns = 1024 : i64, depth = 64 : i64, dtype = "f16", heads = 12 : i64, k = array<i64: 786432, 64, 768>, mask = array<i64: 1024, 0, 0>, operands = array<i64: 0, 1, 3, 2>, out = array<i64: 786432, 64, 768>, q = array<i64: 786432, 64, 768>, rows = 1024 : i64, scale = 1.250000e-01 : f64, v = array<i64: 786432, 64, 768>, width = 64 : i64, workspace = 1146880 : i64}
+// CHECK-SAME: weir.attention = #weir.attention<batch = 2, heads = 12, rows = 1024, columns = 1024, depth = 64, width = 64, q = [786432, 64, 768], k = [786432, 64, 768], v = [786432, 64, 768], mask = [1024, 0, 0], out = [786432, 64, 768], scale = 1.250000e-01 : f64, dtype = f16, workspace = 1146880, operands = [0, 1, 3, 2]>
 // AUTO-LABEL: func.func private @turned
 // AUTO-SAME: weir.attention
-module attributes {weir.gpu = {LIBRARY}} {
+module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @turned(%q: tensor<2x1024x12x64xf16>, %k: tensor<2x1024x12x64xf16>, %m: tensor<2x1x1x1024xf16>, %v: tensor<2x1024x12x64xf16>) -> tensor<2x1024x12x64xf16> attributes {weir.kernel} {
     %c = graph.constant dense<1.250000e-01> : tensor<2x12x1024x1024xf16>
     %0 = graph.transpose %q [0, 2, 1, 3] : tensor<2x1024x12x64xf16>
@@ -35,15 +35,15 @@ module attributes {weir.gpu = {LIBRARY}} {
 // Dimensions that are not there have one element. What divides scores is a scale,
 // too, and a mask may be whatever of the rows'. Small ones stay where time is counted.
 // CHECK-LABEL: func.func private @heads
-// CHECK-SAME: weir.attention = {batch = 4 : i64, columns = 35 : i64, depth = 8 : i64, dtype = "bf16", heads = 1 : i64, k = array<i64: 280, 1120, 8>, mask = array<i64: 0, 0, 35>, operands = array<i64: 0, 1, 2, 3>, out = array<i64: 792, 3168, 24>, q = array<i64: 264, 1056, 8>, rows = 33 : i64, scale = 2.500000e-01 : f64, v = array<i64: 840, 3360, 24>, width = 24 : i64, workspace = 1049104 : i64}
+// CHECK-SAME: weir.attention = #weir.attention<batch = 4, heads = 1, rows = 33, columns = 35, depth = 8, width = 24, q = [264, 1056, 8], k = [280, 1120, 8], v = [840, 3360, 24], mask = [0, 0, 35], out = [792, 3168, 24], scale = 2.500000e-01 : f64, dtype = bf16, workspace = 1049104, operands = [0, 1, 2, 3]>
 // CHECK-LABEL: func.func private @alone
-// CHECK-SAME: weir.attention = {batch = 1 : i64, columns = 40 : i64, depth = 8 : i64, dtype = "f16", heads = 1 : i64, k = array<i64: 320, 320, 8>, operands = array<i64: 0, 1, 1, -1>, out = array<i64: 256, 256, 8>, q = array<i64: 256, 256, 8>, rows = 32 : i64, scale = 1.000000e+00 : f64, v = array<i64: 320, 320, 8>, width = 8 : i64, workspace = 1048704 : i64}
+// CHECK-SAME: weir.attention = #weir.attention<batch = 1, heads = 1, rows = 32, columns = 40, depth = 8, width = 8, q = [256, 256, 8], k = [320, 320, 8], v = [320, 320, 8], out = [256, 256, 8], scale = 1.000000e+00 : f64, dtype = f16, workspace = 1048704, operands = [0, 1, 1, -1]>
 // AUTO-LABEL: func.func private @heads
 // AUTO-NOT: weir.attention
 // AUTO: kernel.attention
 // AUTO-NOT: weir.attention
 // AUTO: return
-module attributes {weir.gpu = {LIBRARY}} {
+module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @heads(%q: tensor<4x33x8xbf16>, %k: tensor<4x35x8xbf16>, %v: tensor<4x35x24xbf16>, %m: tensor<33x35xbf16>) -> tensor<4x33x24xbf16> attributes {weir.kernel} {
     %c = graph.constant dense<4.000000e+00> : tensor<4x33x35xbf16>
     %0 = graph.matmul %q, %k transpose_b : tensor<4x33x8xbf16>, tensor<4x35x8xbf16>
@@ -71,7 +71,7 @@ module attributes {weir.gpu = {LIBRARY}} {
 // CHECK: kernel.attention
 // CHECK-NOT: weir.attention
 // CHECK: return
-module attributes {weir.gpu = {LIBRARY}} {
+module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @floats(%q: tensor<32x8xf32>, %k: tensor<40x8xf32>) -> tensor<32x8xf32> attributes {weir.kernel} {
     %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf32>, tensor<40x8xf32>
     %1 = graph.softmax %0 : tensor<32x40xf32>

@@ -11,13 +11,13 @@
 // A convolution of any size can be forced, also in groups; where time is counted,
 // a large one of 16-bit floats without groups goes to the library. Filters are packed by outputs.
 // CHECK-LABEL: func.func private @large
-// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "bf16", groups = 1 : i64, images = 16 : i64, inputs = 64 : i64, operands = array<i64: 0, 1, -1, -1>, outputs = 64 : i64, padding_high = array<i64: 1, 1>, padding_low = array<i64: 1, 1>, size = array<i64: 56, 56>, strides = array<i64: 1, 1>, window = array<i64: 3, 3>, workspace = 51675136 : i64}
+// CHECK-SAME: weir.conv = #weir.conv<images = 16, inputs = 64, outputs = 64, size = [56, 56], window = [3, 3], strides = [1, 1], dilations = [1, 1], padding_low = [1, 1], padding_high = [1, 1], dtype = bf16, workspace = 51675136, operands = [0, 1, -1, -1]>
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<64x3x3x64x1xbf16>
 // CHECK: %[[P:.*]] = kernel.pack_filter ins(%{{.*}} : tensor<3x3x64x64xbf16>) groups 1 layout <k_major> outs(%[[E]] : tensor<64x3x3x64x1xbf16>)
 // CHECK: kernel.convolution ins(%{{.*}}, %[[P]] :
 // CHECK-LABEL: func.func private @groups
-// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 2>, dtype = "f32", groups = 2 : i64, images = 1 : i64, inputs = 8 : i64,
-// CHECK-SAME: padding_high = array<i64: 0, 0>, padding_low = array<i64: 0, 2>, size = array<i64: 8, 9>, strides = array<i64: 2, 2>, window = array<i64: 3, 3>, workspace = 4194304 : i64}
+// CHECK-SAME: weir.conv = #weir.conv<images = 1, inputs = 8, outputs = {{[0-9]+}}, groups = 2, size = [8, 9], window = [3, 3], strides = [2, 2],
+// CHECK-SAME: dilations = [1, 2], padding_low = [0, 2], padding_high = [0, 0], dtype = f32, workspace = 4194304,
 // AUTO-LABEL: func.func private @large
 // AUTO-SAME: weir.conv
 // AUTO-LABEL: func.func private @groups
@@ -25,7 +25,7 @@
 // AUTO: kernel.convolution
 // AUTO-NOT: weir.conv
 // AUTO: return
-module attributes {weir.gpu = {LIBRARY}} {
+module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @large(%x: tensor<16x56x56x64xbf16>, %w: tensor<3x3x64x64xbf16>) -> tensor<16x56x56x64xbf16> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<4x3x3x64x16xbf16>
     %p = kernel.pack_filter ins(%w : tensor<3x3x64x64xbf16>) groups 1 layout <panels(16)> outs(%e : tensor<4x3x3x64x16xbf16>) -> tensor<4x3x3x64x16xbf16>
@@ -54,10 +54,10 @@ module attributes {weir.gpu = {LIBRARY}} {
 // A bias, a residual and a relu with a bound are the library's, too, and of 16-bit
 // elements what is rounded between them. One dimension is two, of which one has a size of 1.
 // CHECK-LABEL: func.func private @epilogue
-// CHECK-SAME: weir.conv = {bias, clip = 6.000000e+00 : f64, {{.*}} operands = array<i64: 0, 1, 3, 2>, {{.*}} relu, residual,
+// CHECK-SAME: weir.conv = #weir.conv<{{.*}} bias = true, residual = true, relu = true, clip = 6.000000e+00 : f64, {{.*}} operands = [0, 1, 3, 2]>
 // CHECK-LABEL: func.func private @halves
-// CHECK-SAME: weir.conv = {clip = 6.000000e+00 : f64, dilations = array<i64: 1, 1>, dtype = "bf16", {{.*}} operands = array<i64: 0, 1, -1, 2>, {{.*}} padding_high = array<i64: 0, 1>, padding_low = array<i64: 0, 1>, relu, residual, size = array<i64: 1, 8>, strides = array<i64: 1, 1>, window = array<i64: 1, 3>,
-module attributes {weir.gpu = {LIBRARY}} {
+// CHECK-SAME: weir.conv = #weir.conv<{{.*}} size = [1, 8], window = [1, 3], strides = [1, 1], dilations = [1, 1], padding_low = [0, 1], padding_high = [0, 1], dtype = bf16, residual = true, relu = true, clip = 6.000000e+00 : f64, {{.*}} operands = [0, 1, -1, 2]>
+module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @epilogue(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>, %r: tensor<1x6x6x6xf32>, %bias: tensor<6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
     %zero = arith.constant 0.0 : f32
     %six = arith.constant 6.0 : f32
@@ -104,15 +104,15 @@ module attributes {weir.gpu = {LIBRARY}} {
 // A product of pixels is a convolution, unless cuBLASLt is there for it: that
 // takes no other pixels than all, but one matrix of them.
 // CHECK-LABEL: func.func private @pixels
-// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, {{.*}} size = array<i64: 7, 8>, strides = array<i64: 1, 1>, window = array<i64: 1, 1>,
+// CHECK-SAME: weir.conv = #weir.conv<{{.*}} size = [7, 8], window = [1, 1], strides = [1, 1], dilations = [1, 1],
 // CHECK: tensor.collapse_shape %{{.*}} : tensor<6x1x1x4x1xf32> into tensor<6x4x1xf32>
 // CHECK-LABEL: func.func private @chosen
-// CHECK-SAME: weir.conv = {{.*}} size = array<i64: 7, 8>, strides = array<i64: 2, 3>,
+// CHECK-SAME: weir.conv = #weir.conv<{{.*}} size = [7, 8], window = [1, 1], strides = [2, 3],
 // BOTH-LABEL: func.func private @pixels
-// BOTH-SAME: weir.gemm = {batch = 1 : i64, dtype = "f32", k = 4 : i64, m = 112 : i64, n = 6 : i64, operands = array<i64: 0, 1, -1>, workspace = 4194304 : i64}
+// BOTH-SAME: weir.gemm = #weir.gemm<m = 112, n = 6, k = 4, dtype = f32, workspace = 4194304, operands = [0, 1, -1]>
 // BOTH-LABEL: func.func private @chosen
 // BOTH-SAME: weir.conv
-module attributes {weir.gpu = {LIBRARY}} {
+module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @pixels(%x: tensor<2x7x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x7x8x6xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<1x1x1x4x16xf32>
     %p = kernel.pack_filter ins(%w : tensor<1x1x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x1x1x4x16xf32>) -> tensor<1x1x1x4x16xf32>
@@ -151,7 +151,7 @@ module attributes {weir.gpu = {LIBRARY}} {
 // BOTH: math.tanh
 // BOTH-NOT: weir.conv
 // BOTH: return
-module attributes {weir.gpu = {LIBRARY}} {
+module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @tanh(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<1x3x3x4x16xf32>
     %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>

@@ -10,9 +10,9 @@
 // What is left of gradients by filters is the library's; operands are the images and
 // the results that it is of. One dimension is two, of which one has a size of 1.
 // CHECK-LABEL: func.func private @gradient
-// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "f32", gradient, groups = 1 : i64, images = 2 : i64, inputs = 3 : i64, operands = array<i64: 1, 0, -1, -1>, outputs = 5 : i64, padding_high = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, size = array<i64: 8, 8>, strides = array<i64: 2, 2>, tf32, window = array<i64: 3, 3>, workspace = 4194304 : i64}
+// CHECK-SAME: weir.conv = #weir.conv<images = 2, inputs = 3, outputs = 5, size = [8, 8], window = [3, 3], strides = [2, 2], dilations = [1, 1], padding_low = [0, 0], padding_high = [1, 1], dtype = f32, gradient = true, tf32 = true, workspace = 4194304, operands = [1, 0, -1, -1]>
 // CHECK-LABEL: func.func private @groups
-// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "f16", gradient, groups = 2 : i64, images = 2 : i64, inputs = 4 : i64, operands = array<i64: 0, 1, -1, -1>, outputs = 6 : i64, padding_high = array<i64: 0, 0>, padding_low = array<i64: 0, 1>, size = array<i64: 1, 9>, strides = array<i64: 1, 2>, window = array<i64: 1, 3>,
+// CHECK-SAME: weir.conv = #weir.conv<images = 2, inputs = 4, outputs = 6, groups = 2, size = [1, 9], window = [1, 3], strides = [1, 2], dilations = [1, 1], padding_low = [0, 1], padding_high = [0, 0], dtype = f16, gradient = true,
 // Others are not, nor is more than that.
 // CHECK-LABEL: func.func private @integers
 // CHECK-NOT: weir.conv
@@ -24,7 +24,7 @@
 // CHECK: graph.transpose
 // CHECK-NOT: weir.conv
 // CHECK: return
-module attributes {weir.gpu = {LIBRARY}, weir.precision = "tf32"} {
+module attributes {weir.gpu = #weir.gpu<LIBRARY>, weir.precision = "tf32"} {
   func.func private @gradient(%r: tensor<2x4x4x5xf32>, %x: tensor<2x8x8x3xf32>) -> tensor<5x3x3x3xf32> attributes {weir.kernel} {
     %g = graph.filter_gradient %x, %r window [3, 3] strides [2, 2] padding_low [0, 0] dilations [1, 1] groups 1 : tensor<2x8x8x3xf32>, tensor<2x4x4x5xf32>
     return %g : tensor<5x3x3x3xf32>

@@ -11,9 +11,9 @@
 // A product of any size can be forced; where time is counted, only a large one
 // goes to the library.
 // CHECK-LABEL: func.func private @large
-// CHECK-SAME: weir.gemm = {batch = 1 : i64, dtype = "f32", k = 2048 : i64, m = 2048 : i64, n = 2048 : i64, operands = array<i64: 0, 1, -1>, workspace = 4194304 : i64}
+// CHECK-SAME: weir.gemm = #weir.gemm<m = 2048, n = 2048, k = 2048, dtype = f32, workspace = 4194304, operands = [0, 1, -1]>
 // CHECK-LABEL: func.func private @small
-// CHECK-SAME: weir.gemm = {batch = 1 : i64, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64,
+// CHECK-SAME: weir.gemm = #weir.gemm<m = 4, n = 20, k = 8, dtype = f32,
 // AUTO-LABEL: func.func private @large
 // AUTO-SAME: weir.gemm
 // AUTO-LABEL: func.func private @small
@@ -21,7 +21,7 @@
 // AUTO: kernel.matmul
 // AUTO-NOT: weir.gemm
 // AUTO: return
-module attributes {weir.gpu = {LIBRARY}} {
+module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @large(%a: tensor<2048x2048xf32>, %b: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<2048x2048xf32>
     %c = kernel.matmul ins(%a, %b : tensor<2048x2048xf32>, tensor<2048x2048xf32>) outs(%e : tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
@@ -45,10 +45,10 @@ module attributes {weir.gpu = {LIBRARY}} {
 // The right side is taken as it lies before it is packed; a bias and a relu are
 // the library's, too. One right side of all batches is a stride of 0.
 // CHECK-LABEL: func.func private @packed
-// CHECK-SAME: weir.gemm = {batch = 1 : i64, bias, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64, operands = array<i64: 0, 1, 2>, relu, transpose_b, workspace = 4194304 : i64}
+// CHECK-SAME: weir.gemm = #weir.gemm<m = 4, n = 20, k = 8, dtype = f32, transpose_b = true, bias = true, relu = true, workspace = 4194304, operands = [0, 1, 2]>
 // CHECK-LABEL: func.func private @batches
-// CHECK-SAME: weir.gemm = {batch = 6 : i64, dtype = "bf16", k = 8 : i64, m = 4 : i64, n = 20 : i64, operands = array<i64: 1, 0, -1>, stride_b = 0 : i64, transpose_a, workspace = 4194304 : i64}
-module attributes {weir.gpu = {LIBRARY}} {
+// CHECK-SAME: weir.gemm = #weir.gemm<m = 4, n = 20, k = 8, batch = 6, dtype = bf16, transpose_a = true, stride_b = 0, workspace = 4194304, operands = [1, 0, -1]>
+module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @packed(%a: tensor<4x8xf32>, %b: tensor<20x8xf32>, %bias: tensor<1x20xf32>) -> tensor<4x20xf32> attributes {weir.kernel} {
     %zero = arith.constant 0.0 : f32
     %p = tensor.empty() : tensor<1x8x32xf32>
@@ -82,7 +82,7 @@ module attributes {weir.gpu = {LIBRARY}} {
 // CHECK: math.tanh
 // CHECK-NOT: weir.gemm
 // CHECK: return
-module attributes {weir.gpu = {LIBRARY}} {
+module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @epilogue(%a: tensor<4x8xf32>, %b: tensor<8x20xf32>) -> tensor<4x20xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<4x20xf32>
     %c = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x20xf32>) outs(%e : tensor<4x20xf32>) -> tensor<4x20xf32> {

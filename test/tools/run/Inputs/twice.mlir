@@ -1,8 +1,8 @@
 // Two outputs of one tensor, as a SavedModel's signature may have them.
 module attributes {
-  weir.entries = [{name = "f", symbol = "f", inputs = [],
-    outputs = [{name = "first", tensor = "y:0", type = tensor<f32>},
-               {name = "second", tensor = "y:0", type = tensor<f32>}]}]
+  weir.entries = [
+    #weir.entry<name = "f", symbol = "f",
+      outputs = [#weir.tensor<name = "first", tensor = "y:0", type = tensor<f32>>, #weir.tensor<name = "second", tensor = "y:0", type = tensor<f32>>]>]
 } {
   llvm.func @f(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %ok = llvm.mlir.constant(0 : i32) : i32

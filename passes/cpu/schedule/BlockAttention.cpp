@@ -8,6 +8,7 @@
 // (Dao et al., "FlashAttention", 2022, divide the rows, too. The small memories
 // of a GPU need this, and L2 of a CPU does not.)
 
+#include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/Sharing.h"
@@ -223,9 +224,8 @@ private:
         op.getShared(), op.getExtraMaps(), op.getUnsignedA(), op.getLayout());
     IRMapping map;
     op.getEpilogue().cloneInto(&part.getEpilogue(), map);
-    if (op == first &&
-        op->getParentOfType<func::FuncOp>()->hasAttr(graph::columnsName))
-      part->setAttr(endsColumnsName, e.getUnitAttr());
+    if (op == first && attrs::columns.isOn(op->getParentOfType<func::FuncOp>()))
+      attrs::endsColumns.set(part);
   }
 
   /// Block `index` of a batch's rows; the last may have fewer.
@@ -289,7 +289,7 @@ private:
 struct BlockAttention : impl::BlockAttentionBase<BlockAttention> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr("weir.kernel"))
+    if (!attrs::kernel.isOn(kernel))
       return;
     auto target = kernel::Target::of(kernel);
     SmallVector<kernel::AttentionOp> all;

@@ -1,39 +1,12 @@
-// The windows of a convolution over images, of one spatial dimension or two.
+// Tiles of a line of results.
 
-#ifndef WEIR_PASSES_CPU_WINDOWS_SPATIALWINDOWS_H
-#define WEIR_PASSES_CPU_WINDOWS_SPATIALWINDOWS_H
+#ifndef WEIR_PASSES_CPU_WINDOWS_LINETILES_H
+#define WEIR_PASSES_CPU_WINDOWS_LINETILES_H
 
+#include "dialects/kernel/schedule/SpatialWindows.h"
 #include "passes/cpu/kernels/Emitter.h"
 
 namespace weir {
-
-/// Sizes and steps of a convolution's windows. Images are [n, y, x, channels]
-/// or, where they are `flat`, [n, x, channels], which is as of height 1.
-struct SpatialWindows {
-  bool flat;
-  int64_t height, width, outHeight, outWidth;
-  int64_t windowHeight, windowWidth;
-  int64_t strideY, strideX, lowY, lowX, dilationY, dilationX;
-
-  /// `window` are the spatial sizes of the filter.
-  template <typename Op>
-  SpatialWindows(Op op, llvm::ArrayRef<int64_t> window) {
-    llvm::ArrayRef<int64_t> x = Emitter::shape(op.getX()),
-                            out = Emitter::shape(op.getOut());
-    flat = x.size() == 3;
-    auto pair = [&](llvm::ArrayRef<int64_t> values, int64_t missing, int64_t &a,
-                    int64_t &b) {
-      a = flat ? missing : values[0];
-      b = values.back();
-    };
-    pair(x.slice(1, x.size() - 2), 1, height, width);
-    pair(out.slice(1, out.size() - 2), 1, outHeight, outWidth);
-    pair(window, 1, windowHeight, windowWidth);
-    pair(op.getStrides(), 1, strideY, strideX);
-    pair(op.getPadding(), 0, lowY, lowX);
-    pair(op.getDilations(), 1, dilationY, dilationX);
-  }
-};
 
 /// A line of `count` results in tiles of up to `most`, whose widths differ by
 /// one at most. `tile(first, wide, key)` is emitted once for neighbours that
@@ -67,4 +40,4 @@ void eachTileOfLine(Emitter &e, int64_t count, int64_t most, KeyOf keyOf,
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_WINDOWS_SPATIALWINDOWS_H
+#endif // WEIR_PASSES_CPU_WINDOWS_LINETILES_H

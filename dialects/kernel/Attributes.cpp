@@ -1,0 +1,61 @@
+// The attributes of the dialect: what the generated code of schedules calls,
+// and the registration.
+
+#include "dialects/kernel/Kernel.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "dialects/kernel/ScheduleInterfaces.cpp.inc"
+
+namespace weir::kernel {
+
+// Parameters that the text does not have keep their defaults, so that a test
+// spells only those that it is about.
+template <typename Attr, typename Schedule>
+static Attribute parseSchedule(AsmParser &parser) {
+  Schedule schedule;
+  SMLoc place = parser.getCurrentLocation();
+  auto emitError = [&] { return parser.emitError(place); };
+  if (parseParameters(parser, [&](StringRef name, Attribute value) {
+        return setParameter(schedule, name, value, emitError);
+      }))
+    return {};
+  return Attr::getChecked(emitError, parser.getContext(), schedule);
+}
+
+template <typename Schedule>
+static LogicalResult verifyNumbers(function_ref<InFlightDiagnostic()> emitError,
+                                   const Schedule &schedule) {
+  LogicalResult result = success();
+  Schedule::eachParameter([&](StringRef name, auto member) {
+    if constexpr (std::is_same_v<decltype(member), int64_t Schedule::*>)
+      if (schedule.*member < 1 && succeeded(result))
+        result = emitError() << name << " is " << schedule.*member
+                             << ", not a positive number";
+  });
+  return result;
+}
+
+} // namespace weir::kernel
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/kernel/KernelAttrs.cpp.inc"
+
+namespace weir::kernel {
+
+void KernelDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/kernel/KernelAttrs.cpp.inc"
+      >();
+}
+
+LogicalResult verifySchedule(Operation *kernel) {
+  auto schedule = kernel->getAttrOfType<ScheduleAttrInterface>("schedule");
+  return schedule ? schedule.verifyFor(kernel) : success();
+}
+
+} // namespace weir::kernel

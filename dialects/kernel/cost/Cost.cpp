@@ -1,0 +1,63 @@
+// The cost of products and convolutions.
+
+#include "dialects/kernel/cost/Cost.h"
+
+#include "dialects/kernel/schedule/ConvolutionShape.h"
+#include "dialects/kernel/schedule/LineShape.h"
+#include "dialects/kernel/schedule/MatmulShape.h"
+
+using namespace mlir;
+
+namespace weir::kernel {
+
+// A word of four bytes is a step of one sum, and takes half the time.
+static double wordFactor(bool isInWords) { return isInWords ? 0.5 : 1; }
+
+double cyclesOf(const MatmulShape &shape) {
+  double sums = double(shape.batches * shape.rows) * shape.columns;
+  double products = productCycles(sums * shape.depth, shape.lanes);
+  return std::max(products * wordFactor(shape.isInWords),
+                  movingCycles(shape.weights));
+}
+
+double cyclesOf(const ConvolutionShape &shape) {
+  double results = double(shape.images) * shape.outHeight * shape.outWidth *
+                   shape.outChannels;
+  return productCycles(results * shape.windowHeight * shape.windowWidth *
+                           shape.groupInputs,
+                       shape.lanes) *
+         wordFactor(shape.isInWords);
+}
+
+// Windows of few products take the time that their results, and for dot
+// products also x, need to move.
+double cyclesOf(const LineShape &shape) {
+  double results =
+      double(shape.images) * shape.outHeight * shape.outWidth * shape.channels;
+  double products = productCycles(results * shape.windowHeight *
+                                      shape.windowWidth * shape.inputs,
+                                  shape.lanes);
+  if (shape.kind == LineKind::interleaved)
+    return std::max(products / 2, movingCycles(results * 2));
+  double moving =
+      movingCycles(results * shape.outElement.getIntOrFloatBitWidth() / 4);
+  if (shape.kind == LineKind::dots) {
+    int64_t bits = std::max(8u, shape.xElement.getIntOrFloatBitWidth());
+    moving =
+        std::max(moving, movingCycles(double(shape.xElements) * (bits / 8)));
+  }
+  return std::max(products, moving);
+}
+
+std::optional<double> cyclesOf(Operation *kernel) {
+  Target target = Target::of(kernel);
+  if (hasMatmulSchedule(kernel))
+    return cyclesOf(MatmulShape::of(cast<MatmulOp>(kernel), target));
+  if (hasConvolutionSchedule(kernel))
+    return cyclesOf(ConvolutionShape(cast<ConvolutionOp>(kernel), target));
+  if (std::optional<LineShape> shape = LineShape::of(kernel))
+    return cyclesOf(*shape);
+  return std::nullopt;
+}
+
+} // namespace weir::kernel

@@ -1,0 +1,58 @@
+// The sizes of a convolution that its schedule and its cost depend on.
+
+#ifndef WEIR_DIALECTS_KERNEL_SCHEDULE_CONVOLUTIONSHAPE_H
+#define WEIR_DIALECTS_KERNEL_SCHEDULE_CONVOLUTIONSHAPE_H
+
+#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Target.h"
+#include "dialects/kernel/schedule/SpatialWindows.h"
+
+namespace weir::kernel {
+
+/// A convolution as vector code computes it: a product whose rows are windows,
+/// which are never written out.
+struct ConvolutionShape : SpatialWindows {
+  /// Of an op that has a convolution schedule.
+  ConvolutionShape(ConvolutionOp op, const Target &target);
+
+  int64_t images, groups;
+  /// Channels of a pixel of x, and of one in whole words.
+  int64_t filled, channels;
+  int64_t outChannels, groupInputs, groupOutputs;
+  /// Channels of a panel of the filter, and elements of a vector of sums.
+  int64_t panel, lanes;
+  bool isInWords;
+  /// Bytes that one step of a sum reads of a pixel: a word, or 1.
+  int64_t unit;
+  mlir::Type sumElement, xElement;
+  /// The elements of a copy of x, and their bytes.
+  mlir::Type copyElement;
+  int64_t copyBytes;
+  /// Bytes of the filter and of one panel of it.
+  int64_t filterBytes, panelBytes;
+
+  /// Whether the channels of a row of a window are one run in memory, if a
+  /// pixel has so many.
+  bool isRun(int64_t pixel) const {
+    return groups == 1 && dilationX == 1 && pixel == channels;
+  }
+  /// Rows of the window of fewer terms are several to a chain of additions.
+  bool hasShortRows() const {
+    constexpr int64_t shortRow = 96;
+    return windowWidth * groupInputs / unit < shortRow;
+  }
+  /// Whether tiles can read x only from a copy, with these reaches: it has a
+  /// border, or its elements another type.
+  bool needsCopy(const TileReach &y, const TileReach &x) const {
+    return y.border || x.border || y.extent > height || x.extent > width ||
+           copyElement != xElement || channels != filled;
+  }
+};
+
+/// Whether the op has a convolution schedule: vector code computes it, and its
+/// filter is not in the K-major layout.
+bool hasConvolutionSchedule(mlir::Operation *op);
+
+} // namespace weir::kernel
+
+#endif // WEIR_DIALECTS_KERNEL_SCHEDULE_CONVOLUTIONSHAPE_H

@@ -1,0 +1,50 @@
+// The schedules of kernels in C++.
+
+#ifndef WEIR_DIALECTS_KERNEL_SCHEDULE_SCHEDULE_H
+#define WEIR_DIALECTS_KERNEL_SCHEDULE_SCHEDULE_H
+
+#include "dialects/kernel/Attributes.h"
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace weir::kernel {
+
+/// Checks that the schedule of `kernel`, if it has one, is of the kernel's
+/// algorithm and fits its shapes and the registers of the target.
+mlir::LogicalResult verifySchedule(mlir::Operation *kernel);
+
+/// The module attribute with an array of ScheduleOverrideAttr.
+inline constexpr llvm::StringLiteral overridesName =
+    "kernel.schedule_overrides";
+
+/// The algorithms that have schedules, and the parameters of all of them.
+llvm::ArrayRef<llvm::StringLiteral> scheduledAlgorithms();
+llvm::SmallVector<llvm::StringRef> scheduleParameters();
+
+/// The names of the model's nodes that the kernel computes, each once.
+llvm::SmallVector<llvm::StringRef> nodesOf(mlir::Operation *kernel);
+
+/// The overrides of the modules around `kernel`.
+mlir::ArrayAttr overridesOf(mlir::Operation *kernel);
+
+/// Whether the override applies to a kernel of this algorithm.
+bool appliesTo(ScheduleOverrideAttr override, mlir::Operation *kernel,
+               llvm::StringRef algorithm);
+
+/// The parameters that the overrides fix for a kernel of this algorithm; null
+/// if they fix none.
+mlir::DictionaryAttr fixedParameters(mlir::Operation *kernel,
+                                     llvm::StringRef algorithm);
+
+/// The trait of ops with an attribute `schedule`.
+template <typename Op>
+struct HasSchedule : mlir::OpTrait::TraitBase<Op, HasSchedule> {
+  /// Runs after the op has checked its own shapes.
+  static mlir::LogicalResult verifyRegionTrait(mlir::Operation *op) {
+    return verifySchedule(op);
+  }
+};
+
+} // namespace weir::kernel
+
+#endif // WEIR_DIALECTS_KERNEL_SCHEDULE_SCHEDULE_H

@@ -1,0 +1,181 @@
+// Schedules: attributes that state how a kernel is blocked, copied and shared.
+
+#ifndef WEIR_DIALECTS_KERNEL_SCHEDULES
+#define WEIR_DIALECTS_KERNEL_SCHEDULES
+
+include "dialects/kernel/KernelBase.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Kernel_ScheduleInterface : AttrInterface<"ScheduleAttrInterface"> {
+  let cppNamespace = "::weir::kernel";
+  let description = [{
+    A schedule states how the loops of one kernel are blocked, what is copied and
+    prefetched, and what threads share. `weir-choose-schedules` writes it on the
+    kernel, and the emitter obeys it. Each algorithm has its own attribute, whose
+    parameters have names. Schedules change the time of a kernel and the order
+    of its sums, and nothing else.
+  }];
+  let methods = [
+    InterfaceMethod<"The algorithm, as the first word of the mnemonic.",
+                    "::llvm::StringRef", "getAlgorithm">,
+    InterfaceMethod<"The parameters by name, in the order of the printed form.",
+                    "::mlir::DictionaryAttr", "getParameters">,
+    InterfaceMethod<"Emits an error if the kernel cannot be computed like this.",
+                    "::mlir::LogicalResult", "verifyFor",
+                    (ins "::mlir::Operation *":$kernel)>
+  ];
+}
+
+def Kernel_Schedule : Attr<CPred<
+    "::llvm::isa<::weir::kernel::ScheduleAttrInterface>($_self)">,
+    "a schedule of the kernel dialect"> {
+  let storageType = "::weir::kernel::ScheduleAttrInterface";
+  let returnType = "::weir::kernel::ScheduleAttrInterface";
+  let convertFromStorage = "$_self";
+}
+
+def Kernel_HasSchedule : NativeOpTrait<"HasSchedule"> {
+  let cppNamespace = "::weir::kernel";
+}
+
+class Kernel_ScheduleAttr<string name, string algorithm>
+    : AttrDef<Kernel_Dialect, name#"Schedule",
+              [DeclareAttrInterfaceMethods<Kernel_ScheduleInterface>]> {
+  let mnemonic = algorithm#"_schedule";
+  let parameters = (ins
+      AttrParameter<"::weir::kernel::"#name#"Schedule", "the parameters">:$value);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDefinition = [{
+    ::mlir::Attribute $cppClass::parse(::mlir::AsmParser &parser, ::mlir::Type) {
+      return parseSchedule<$cppClass, }]#name#[{Schedule>(parser);
+    }
+    void $cppClass::print(::mlir::AsmPrinter &printer) const {
+      printParameters(printer, parameterNames<}]#name#[{Schedule>(),
+                      getParameters());
+    }
+    ::mlir::LogicalResult $cppClass::verify(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+        }]#name#[{Schedule value) {
+      return verifyNumbers(emitError, value);
+    }
+    ::llvm::StringRef $cppClass::getAlgorithm() const {
+      return "}]#algorithm#[{";
+    }
+    ::mlir::DictionaryAttr $cppClass::getParameters() const {
+      return parametersOf(getContext(), getValue());
+    }
+    ::mlir::LogicalResult $cppClass::verifyFor(::mlir::Operation *kernel) const {
+      return verify}]#name#[{(kernel, getValue());
+    }
+  }];
+}
+
+def Kernel_MatmulSchedule : Kernel_ScheduleAttr<"Matmul", "matmul"> {
+  let summary = "How vector code computes a kernel.matmul";
+  let description = [{
+    The loops, from outside: blocks of rows, slabs of the depth, tiles of columns,
+    blocks of the depth, tiles of rows, and the depth, whose sums stay in
+    registers.
+
+    - `tile_rows`: rows of a register tile, at most. `tile_columns`: its columns.
+      They are whole vectors, and divide a panel or are several panels.
+    - `accumulator_sets`: sets of sums that take turns, a power of two. More sets
+      hide the latency of additions if a tile has few sums.
+    - `unroll`: steps of the depth in an iteration of the innermost loop.
+    - `chain`: additions in one chain. Longer sums are in several chains with
+      spilled partial sums, so that rounding errors stay small.
+    - `depth_block`: elements of the depth (words of 4 bytes in the VNNI layout)
+      that a tile of columns sees at once. Between blocks the result holds the
+      spilled partial sums.
+    - `depth_slab`: elements of the depth that all columns see before the next
+      ones. It has whole blocks.
+    - `block_tiles`: tiles of rows that reuse a block of a panel.
+    - `share`: the work items of threads: `none`, whole products of the
+      `batches`, the `row_blocks` of a row-wise fusion, tiles of `rows`, or tiles
+      of `columns`. `coarse`: threads have one chunk each.
+    - `copy`: whether `a` is copied: `none`, a `block` of rows, or its part of a
+      `slab`. Copies avoid cache conflicts between rows.
+    - `pack_inside`: the kernel packs parts of a panel of `b` just before it uses
+      them, instead of the kernel.pack before it.
+    - `prefetch`: fetched ahead of `b`: `none`, the next `panel`, or the `stream`
+      of a panel that is read once. `prefetch_level`: the cache that it comes to.
+      `prefetch_result`: whether the tile of the result is fetched too.
+    - `alternate`: every other run goes from the last column to the first, so
+      that it finds the weights that the run before has left in the cache.
+
+    ```mlir
+    #kernel.matmul_schedule<tile_rows = 9, tile_columns = 48, accumulator_sets = 1, unroll = 4, chain = 96, depth_block = 256, depth_slab = 256, block_tiles = 8, share = rows, coarse = false, copy = none, pack_inside = false, prefetch = panel, prefetch_level = 1, prefetch_result = false, alternate = false>
+    ```
+  }];
+}
+
+def Kernel_ConvolutionSchedule
+    : Kernel_ScheduleAttr<"Convolution", "convolution"> {
+  let summary = "How vector code computes a kernel.convolution";
+  let description = [{
+    The loops, from outside: groups, blocks of rows of tiles, tiles of channels,
+    rows of tiles, tiles of a row, and the window with the channels of its pixels.
+
+    - `tile_rows`, `tile_columns`: neighbouring results of a register tile, at
+      most. `tile_channels`: its channels, whole vectors; they divide a panel of
+      the filter or are two panels.
+    - `chain`: additions in one chain, as for `#kernel.matmul_schedule`.
+    - `block_tiles`: rows of tiles that reuse a panel.
+    - `skip_rows`, `skip_columns`: tiles leave out rows or columns of the window
+      that all their results have outside of `x`.
+    - `copy`: whether an image is copied into a buffer with a border of zeros and
+      with the elements of the sums: `none`, `image`, or `padded`, which keeps
+      pixels a line of the cache apart.
+    - `prefetch`: the next panel of the filter is fetched to L2.
+    - `share`: the work items of threads: `none`, `images`, `rows` of tiles,
+      `columns` (tiles of a row), `panels`, or `groups`. `coarse`: threads have
+      one chunk each.
+
+    ```mlir
+    #kernel.convolution_schedule<tile_rows = 1, tile_columns = 14, tile_channels = 32, chain = 48, block_tiles = 7, skip_rows = false, skip_columns = false, copy = image, prefetch = false, share = rows, coarse = false>
+    ```
+  }];
+}
+
+def Kernel_LineSchedule : Kernel_ScheduleAttr<"Line", "line"> {
+  let summary = "How windows are computed whose tiles are results of a line";
+  let description = [{
+    For kernel.depthwise, kernel.pool, and a kernel.convolution whose filter is in
+    the K-major layout. Padding is never read: rows outside of `x` bound the loop
+    over the window, and tiles at the border leave out columns.
+
+    - `tile_columns`: neighbouring results of a tile, at most.
+    - `tile_channels`: channels of a tile. They are whole vectors, except those of
+      dot products (K-major layout), which have a vector of sums each. With the
+      bytes of four rows in one word (VNNI layout) they are 64.
+    - `share`: the work items of threads: `none`, `rows` of results, or `columns`
+      (the tiles of a row), for flat images.
+
+    ```mlir
+    #kernel.line_schedule<tile_columns = 7, tile_channels = 16, share = rows>
+    ```
+  }];
+}
+
+def Kernel_ScheduleOverride : AttrDef<Kernel_Dialect, "ScheduleOverride"> {
+  let mnemonic = "schedule_override";
+  let summary = "Parameters of schedules that the user has fixed";
+  let description = [{
+    The module attribute `kernel.schedule_overrides` is an array of these, from
+    `--schedule=FILE`. `weir-choose-schedules` keeps these values and chooses the
+    other parameters to fit them. An entry applies to the kernels of the nodes
+    whose whole name matches the regular expression `node`, and of `algorithm` if
+    that is not empty. A later entry wins.
+
+    ```mlir
+    #kernel.schedule_override<"Conv_[0-9]", "convolution", {tile_columns = 6 : i64}>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"a regular expression">:$node,
+                        StringRefParameter<"an algorithm, or nothing">:$algorithm,
+                        "::mlir::DictionaryAttr":$parameters);
+  let assemblyFormat = "`<` $node `,` $algorithm `,` $parameters `>`";
+}
+
+#endif // WEIR_DIALECTS_KERNEL_SCHEDULES

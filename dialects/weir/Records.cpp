@@ -1,0 +1,220 @@
+// What the records among the attributes may say.
+
+#include "dialects/weir/Records.h"
+
+#include "dialects/weir/Attributes.h"
+#include "dialects/weir/Checks.h"
+#include "dialects/weir/Weir.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+using namespace weir;
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/weir/Records.cpp.inc"
+
+void WeirDialect::addRecords() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/weir/Records.cpp.inc"
+      >();
+}
+
+namespace {
+
+LogicalResult verifyStrings(Emit emitError, StringLiteral name,
+                            ArrayAttr values) {
+  if (!llvm::all_of(values, llvm::IsaPred<StringAttr>))
+    return emitError() << name << " must be an array of strings";
+  return success();
+}
+
+template <typename Record>
+LogicalResult verifyRecords(Emit emitError, StringLiteral name,
+                            ArrayAttr values) {
+  if (!llvm::all_of(values, llvm::IsaPred<Record>))
+    return emitError() << name << " must be an array of #weir."
+                       << Record::getMnemonic();
+  return success();
+}
+
+LogicalResult verifyStatic(Emit emitError, RankedTensorType type) {
+  if (!type || !type.hasStaticShape())
+    return emitError() << "type must have a static shape";
+  return success();
+}
+
+} // namespace
+
+LogicalResult TargetAttr::verify(Emit emitError, StringRef, StringRef,
+                                 StringRef, int64_t vectorBits,
+                                 int64_t panelBits, int64_t vectorRegisters,
+                                 int64_t l1, int64_t l2, bool, int64_t fmaRate,
+                                 bool) {
+  if (!llvm::isPowerOf2_64(vectorBits))
+    return emitError() << "vector_bits must be a power of two, not "
+                       << vectorBits;
+  return verifyRanges(
+      emitError,
+      {{"vector_bits", vectorBits, 64, 2048},
+       {"panel_bits", panelBits, panelBits ? vectorBits : 0, 2048},
+       {"vector_registers", vectorRegisters, vectorRegisters ? 8 : 0, 64},
+       {"l1", l1, 4 << 10, 1 << 24},
+       {"l2", l2, 32 << 10, 1 << 28},
+       {"fma_rate", fmaRate, 1, 4}});
+}
+
+TargetAttr TargetAttr::of(Operation *op) {
+  auto module = llvm::dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  for (; module; module = module->getParentOfType<ModuleOp>())
+    if (TargetAttr target = attrs::target.of(module))
+      return target;
+  // Only Records.td has the defaults.
+  return llvm::cast<TargetAttr>(
+      parseAttribute("#weir.target<>", op->getContext()));
+}
+
+GpuAttr GpuAttr::of(Operation *op) {
+  auto module = llvm::dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  for (; module; module = module->getParentOfType<ModuleOp>())
+    if (attrs::target.isOn(module) || attrs::gpu.isOn(module))
+      return attrs::gpu.of(module);
+  return {};
+}
+
+bool TargetAttr::has(StringRef feature) const {
+  SmallVector<StringRef> all;
+  getFeatures().split(all, ',');
+  return llvm::any_of(all, [&](StringRef one) {
+    return one.consume_front("+") && one == feature;
+  });
+}
+
+int64_t TargetAttr::registers() const {
+  if (getVectorRegisters())
+    return getVectorRegisters();
+  return getVectorBits() >= 512 || isArm() ? 32 : 16;
+}
+
+LogicalResult GpuAttr::verify(Emit emitError, StringRef kind, ArrayAttr archs,
+                              bool, StringRef, ArrayAttr place) {
+  if (kind != "cuda" && kind != "sim")
+    return emitError() << "kind must be cuda or sim, not '" << kind << "'";
+  if (failed(verifyStrings(emitError, "archs", archs)) ||
+      failed(verifyStrings(emitError, "place", place)))
+    return failure();
+  for (auto arch : archs.getAsRange<StringAttr>())
+    if (!llvm::Regex("^sm_[0-9]+a?$").match(arch))
+      return emitError() << "archs has " << arch
+                         << ", which is no architecture such as sm_80";
+  for (auto rule : place.getAsRange<StringAttr>()) {
+    auto [names, device] = rule.getValue().rsplit(':');
+    std::string why;
+    if ((device != "cpu" && device != "gpu") ||
+        !llvm::Regex(names).isValid(why))
+      return emitError() << "place has " << rule
+                         << ", which is not REGEX:cpu or REGEX:gpu";
+  }
+  return success();
+}
+
+StringRef GpuAttr::firstArch() const {
+  return getArchs().empty() ? StringRef()
+                            : llvm::cast<StringAttr>(getArchs()[0]).getValue();
+}
+
+LogicalResult TensorAttr::verify(Emit emitError, StringRef, StringRef,
+                                 RankedTensorType type, int64_t shapeOf,
+                                 DenseI64ArrayAttr, ArrayAttr dims,
+                                 ArrayAttr strings) {
+  if (failed(verifyStatic(emitError, type)) ||
+      failed(verifyStrings(emitError, "dims", dims)) ||
+      failed(verifyStrings(emitError, "strings", strings)))
+    return failure();
+  return verifyRanges(emitError, {{"shape_of", shapeOf, -1, INT32_MAX}});
+}
+
+TensorAttr TensorAttr::of(DictionaryAttr attributes, RankedTensorType type) {
+  auto textOf = [](StringAttr text) {
+    return text ? text.getValue() : StringRef();
+  };
+  auto listOf = [&](ArrayAttr list) {
+    return list ? list : ArrayAttr::get(type.getContext(), {});
+  };
+  IntegerAttr shapeOf = attrs::shapeOf.in(attributes);
+  return get(type.getContext(), textOf(attrs::name.in(attributes)),
+             textOf(attrs::tensor.in(attributes)), type,
+             shapeOf ? shapeOf.getInt() : -1, attrs::least.in(attributes),
+             listOf(attrs::dims.in(attributes)),
+             listOf(attrs::strings.in(attributes)));
+}
+
+LogicalResult EntryAttr::verify(Emit emitError, StringRef, StringRef symbol,
+                                ArrayAttr inputs, ArrayAttr outputs, bool, bool,
+                                bool) {
+  if (symbol.empty())
+    return emitError() << "an entry has a symbol";
+  if (failed(verifyRecords<TensorAttr>(emitError, "inputs", inputs)))
+    return failure();
+  return verifyRecords<TensorAttr>(emitError, "outputs", outputs);
+}
+
+LogicalResult VariableAttr::verify(Emit emitError, StringRef, StringRef,
+                                   int64_t offset, RankedTensorType type,
+                                   StringRef) {
+  if (offset < 0 || offset % 64)
+    return emitError() << "offset must be a multiple of 64, not " << offset;
+  return verifyStatic(emitError, type);
+}
+
+LogicalResult WeightAttr::verify(Emit emitError, int64_t offset,
+                                 ElementsAttr elements) {
+  if (offset < 0 || offset % 64)
+    return emitError() << "offset must be a multiple of 64, not " << offset;
+  if (!llvm::isa<RankedTensorType>(elements.getType()))
+    return emitError() << "elements must have the type of a tensor";
+  return success();
+}
+
+LogicalResult RowBlocksAttr::verify(Emit emitError, int64_t rows,
+                                    int64_t size) {
+  if (rows < 1 || size < 1 || rows % size)
+    return emitError() << "size must divide the " << rows << " rows, not be "
+                       << size;
+  return success();
+}
+
+LogicalResult LaunchAttr::verify(Emit emitError, int64_t blocks,
+                                 int64_t threads) {
+  return verifyRanges(emitError, {{"blocks", blocks, 1, INT32_MAX},
+                                  {"threads", threads, 1, 1024}});
+}
+
+LogicalResult GpuImageAttr::verify(Emit emitError, StringRef kind, int64_t sm,
+                                   bool, StringRef data) {
+  if (kind != "ptx" && kind != "cubin")
+    return emitError() << "kind must be ptx or cubin, not '" << kind << "'";
+  if (data.empty())
+    return emitError() << "an image has data";
+  // The driver reads the text up to its first 0.
+  if (kind == "ptx" && data.contains('\0'))
+    return emitError() << "PTX has no byte that is 0";
+  return verifyRanges(emitError, {{"sm", sm, 10, 9999}});
+}
+
+LogicalResult GpuKernelAttr::verify(Emit emitError, StringRef name,
+                                    int64_t shared) {
+  if (name.empty() || name.contains('\0'))
+    return emitError() << "a kernel has a name";
+  return verifyRanges(emitError, {{"shared", shared, 0, 1 << 20}});
+}

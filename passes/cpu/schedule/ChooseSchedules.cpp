@@ -1,0 +1,160 @@
+// Writes the schedule of each kernel on its op.
+
+#include "passes/cpu/Passes.h"
+
+#include "passes/cpu/schedule/Convolution.h"
+#include "passes/cpu/schedule/Line.h"
+#include "passes/cpu/schedule/Matmul.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-choose-schedules"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_CHOOSESCHEDULES
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+/// Writes the schedule of a kernel, and checks it.
+class Scheduler {
+public:
+  explicit Scheduler(Operation *root) : target(kernel::Target::of(root)) {}
+
+  LogicalResult choose(kernel::MatmulOp op) {
+    if (!kernel::hasMatmulSchedule(op))
+      return success();
+    auto shape = kernel::MatmulShape::of(op, target);
+    auto place = MatmulPlace::of(op, target);
+    return choose<kernel::MatmulScheduleAttr, kernel::MatmulSchedule>(
+        op, "matmul",
+        [&](const auto &given, DictionaryAttr fixed) {
+          return chooseMatmul(shape, place, target, given, fixed);
+        },
+        [&](const auto &schedule) {
+          return check(op, schedule, shape, place);
+        });
+  }
+
+  LogicalResult choose(kernel::ConvolutionOp op) {
+    if (kernel::hasLineSchedule(op))
+      return chooseOfLine(op);
+    if (!kernel::hasConvolutionSchedule(op))
+      return success();
+    kernel::ConvolutionShape shape(op, target);
+    auto place = KernelPlace::of(op);
+    return choose<kernel::ConvolutionScheduleAttr, kernel::ConvolutionSchedule>(
+        op, "convolution",
+        [&](const auto &given, DictionaryAttr fixed) {
+          return chooseConvolution(shape, place, target, given, fixed);
+        },
+        [&](const auto &schedule) {
+          return checkShared(op, place,
+                             schedule.share != kernel::ConvolutionShare::none);
+        });
+  }
+
+  LogicalResult choose(kernel::DepthwiseOp op) { return chooseOfLine(op); }
+  LogicalResult choose(kernel::PoolOp op) { return chooseOfLine(op); }
+
+private:
+  kernel::Target target;
+
+  template <typename Op>
+  LogicalResult chooseOfLine(Op op) {
+    kernel::LineShape shape(op, target);
+    auto place = KernelPlace::of(op);
+    return choose<kernel::LineScheduleAttr, kernel::LineSchedule>(
+        op, "line",
+        [&](const auto &given, DictionaryAttr fixed) {
+          return chooseLine(shape, place, target, given, fixed);
+        },
+        [&](const auto &schedule) {
+          return checkShared(op, place,
+                             schedule.share != kernel::LineShare::none);
+        });
+  }
+
+  // A schedule that is there stays. Otherwise `chooser` returns one, which has
+  // the parameters that the user has fixed. `check` knows the surroundings.
+  template <typename Attr, typename Schedule, typename Op, typename Choose,
+            typename Check>
+  LogicalResult choose(Op op, StringRef algorithm, Choose chooser,
+                       Check check) {
+    if (auto attr = dyn_cast_or_null<Attr>(op.getScheduleAttr()))
+      return check(attr.getValue());
+    Schedule given;
+    DictionaryAttr fixed = kernel::fixedParameters(op, algorithm);
+    auto emitError = [&] { return op->emitError("--schedule: "); };
+    for (NamedAttribute parameter :
+         fixed ? fixed : DictionaryAttr::get(op.getContext()))
+      if (failed(setParameter(given, parameter.getName(), parameter.getValue(),
+                              emitError)))
+        return failure();
+    auto attr = Attr::get(op.getContext(), chooser(given, fixed));
+    op.setScheduleAttr(attr);
+    LLVM_DEBUG(llvm::dbgs() << "gives " << op->getName() << " at "
+                            << op.getLoc() << " " << attr << "\n");
+    if (failed(attr.verifyFor(op)))
+      return failure();
+    return check(attr.getValue());
+  }
+
+  // Work items in a loop would be a parallel region in each iteration.
+  LogicalResult checkShared(Operation *op, const KernelPlace &place,
+                            bool isShared) {
+    if (isShared && !place.inFunction)
+      return op->emitOpError("share is not none, but the kernel is in a loop");
+    return success();
+  }
+
+  LogicalResult check(kernel::MatmulOp op,
+                      const kernel::MatmulSchedule &schedule,
+                      const kernel::MatmulShape &shape,
+                      const MatmulPlace &place) {
+    bool shared = schedule.share != kernel::MatmulShare::none;
+    if (failed(checkShared(op, place, shared)))
+      return failure();
+    // A row-wise fusion reads only the rows of its own row block.
+    bool byRowBlocks = isByRowBlocks(shape, place, schedule);
+    if (byRowBlocks != (schedule.share == kernel::MatmulShare::rowBlocks))
+      return op.emitOpError(byRowBlocks
+                                ? "share is not row_blocks, but the kernel is "
+                                  "part of a row-wise fusion"
+                                : "share is row_blocks, but the kernel is not "
+                                  "part of a row-wise fusion");
+    if (schedule.packInside && !place.mayPack)
+      return op.emitOpError("pack_inside is true, but no kernel.pack for this "
+                            "kernel alone comes before it");
+    return success();
+  }
+};
+
+/// Whether the kernel is on buffers and has results.
+template <typename Op>
+bool needsSchedule(Op op) {
+  auto out = dyn_cast<MemRefType>(op.getOut().getType());
+  return out && out.getNumElements() != 0;
+}
+
+struct ChooseSchedules : impl::ChooseSchedulesBase<ChooseSchedules> {
+  void runOnOperation() override {
+    Scheduler scheduler(getOperation());
+    WalkResult walk = getOperation()->walk([&](Operation *op) -> WalkResult {
+      return TypeSwitch<Operation *, LogicalResult>(op)
+          .Case<kernel::MatmulOp, kernel::ConvolutionOp, kernel::DepthwiseOp,
+                kernel::PoolOp>([&](auto kernel) {
+            return needsSchedule(kernel) ? scheduler.choose(kernel) : success();
+          })
+          .Default(success());
+    });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,16 @@
+// Looks at the surroundings of a kernel.
+
+#include "passes/cpu/schedule/KernelPlace.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace weir {
+
+KernelPlace KernelPlace::of(Operation *kernel) {
+  return {isa<func::FuncOp>(kernel->getParentOp()), RowBlocks::of(kernel),
+          slotsOf(kernel)};
+}
+
+} // namespace weir

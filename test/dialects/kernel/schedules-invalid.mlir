@@ -1,0 +1,203 @@
+// Schedules that no kernel can have, and that the kernel at hand cannot.
+
+// RUN: weir-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @below {{no parameter of the schedule is called 'tile_row'; did you mean 'tile_rows'?}}
+#s = #kernel.matmul_schedule<tile_row = 4>
+
+// -----
+
+// expected-error @below {{tile_rows is 0 : i64, not a positive number}}
+#s = #kernel.matmul_schedule<tile_rows = 0>
+
+// -----
+
+// expected-error @below {{share is "threads", not one of none, batches, row_blocks, rows, columns}}
+#s = #kernel.matmul_schedule<share = threads>
+
+// -----
+
+// expected-error @below {{coarse is 1 : i64, not true or false}}
+#s = #kernel.matmul_schedule<coarse = 1>
+
+// -----
+
+// expected-error @below {{parameter 'tile_rows' is there twice}}
+#s = #kernel.matmul_schedule<tile_rows = 1, tile_rows = 2>
+
+// -----
+
+func.func @lanes(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x20xf32>) {
+  // expected-error @below {{tile_columns is 24, not a multiple of the 16 lanes of a vector}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) layout <panels(32)> outs(%c : memref<4x20xf32>) attributes {schedule = #kernel.matmul_schedule<tile_rows = 4, tile_columns = 24, depth_block = 8, depth_slab = 8>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @panel(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x20xf32>) {
+  // expected-error @below {{tile_columns is 48, and panels have 32 columns}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) layout <panels(32)> outs(%c : memref<4x20xf32>) attributes {schedule = #kernel.matmul_schedule<tile_rows = 4, tile_columns = 48, depth_block = 8, depth_slab = 8>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @registers(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x20xf32>) {
+  // expected-error @below {{a tile of 16 rows by 2 vectors needs more than 32 registers}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) layout <panels(32)> outs(%c : memref<4x20xf32>) attributes {schedule = #kernel.matmul_schedule<tile_rows = 16, tile_columns = 32, depth_block = 8, depth_slab = 8>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @sets(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x20xf32>) {
+  // expected-error @below {{accumulator_sets is 3, not a power of two}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) layout <panels(32)> outs(%c : memref<4x20xf32>) attributes {schedule = #kernel.matmul_schedule<tile_columns = 32, accumulator_sets = 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @level(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x20xf32>) {
+  // expected-error @below {{prefetch_level is 3, not 1 or 2}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) layout <panels(32)> outs(%c : memref<4x20xf32>) attributes {schedule = #kernel.matmul_schedule<tile_columns = 32, prefetch_level = 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @slab(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x20xf32>) {
+  // expected-error @below {{depth_slab is 6, not a multiple of depth_block, 4}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) layout <panels(32)> outs(%c : memref<4x20xf32>) attributes {schedule = #kernel.matmul_schedule<tile_columns = 32, depth_block = 4, depth_slab = 6>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kept(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x20xf16>) {
+  // expected-error @below {{depth_block is 4 of 8, but the result has no}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) layout <panels(32)> outs(%c : memref<4x20xf16>) attributes {schedule = #kernel.matmul_schedule<tile_columns = 32, depth_block = 4, depth_slab = 8>} {
+  ^bb0(%sum: f32):
+    %v = arith.truncf %sum : f32 to f16
+    kernel.yield %v : f16
+  }
+  return
+}
+
+// -----
+
+func.func @algorithm(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error @below {{is computed by another algorithm than #kernel.matmul_schedule is for}}
+  kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, schedule = #kernel.matmul_schedule<tile_rows = 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @line_lanes(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error @below {{tile_channels is 20, not a multiple of the 16 lanes of a vector}}
+  kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, schedule = #kernel.line_schedule<tile_columns = 7, tile_channels = 20>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @line_registers(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error @below {{a tile of 32 results by 16 channels needs more than 32 registers}}
+  kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, schedule = #kernel.line_schedule<tile_columns = 32, tile_channels = 16>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_lanes(%x: memref<1x56x56x24xf32>, %w: memref<1x3x3x24x32xf32>, %y: memref<1x56x56x32xf32>) {
+  // expected-error @below {{tile_channels is 8, not a multiple of the 16 lanes of a vector}}
+  kernel.convolution ins(%x, %w : memref<1x56x56x24xf32>, memref<1x3x3x24x32xf32>) layout <panels(32)> outs(%y : memref<1x56x56x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, schedule = #kernel.convolution_schedule<tile_columns = 14, tile_channels = 8, copy = image>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_panel(%x: memref<1x56x56x24xf32>, %w: memref<1x3x3x24x32xf32>, %y: memref<1x56x56x32xf32>) {
+  // expected-error @below {{tile_channels is 96, and panels have 32 channels}}
+  kernel.convolution ins(%x, %w : memref<1x56x56x24xf32>, memref<1x3x3x24x32xf32>) layout <panels(32)> outs(%y : memref<1x56x56x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, schedule = #kernel.convolution_schedule<tile_columns = 4, tile_channels = 96, copy = image>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_registers(%x: memref<1x56x56x24xf32>, %w: memref<1x3x3x24x32xf32>, %y: memref<1x56x56x32xf32>) {
+  // expected-error @below {{a tile of 2 x 8 results by 2 vectors needs more than 32 registers}}
+  kernel.convolution ins(%x, %w : memref<1x56x56x24xf32>, memref<1x3x3x24x32xf32>) layout <panels(32)> outs(%y : memref<1x56x56x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, schedule = #kernel.convolution_schedule<tile_rows = 2, tile_columns = 8, tile_channels = 32, copy = image>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_copy(%x: memref<1x56x56x24xf32>, %w: memref<1x3x3x24x32xf32>, %y: memref<1x56x56x32xf32>) {
+  // expected-error @below {{copy is none, but its tiles read a border or another type of element}}
+  kernel.convolution ins(%x, %w : memref<1x56x56x24xf32>, memref<1x3x3x24x32xf32>) layout <panels(32)> outs(%y : memref<1x56x56x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, schedule = #kernel.convolution_schedule<tile_columns = 14, tile_channels = 32>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_short(%x: memref<1x56x56x24xf32>, %w: memref<1x3x3x24x32xf32>, %y: memref<1x56x56x32xf32>) {
+  // expected-error @below {{cannot skip taps: rows of its window are short}}
+  kernel.convolution ins(%x, %w : memref<1x56x56x24xf32>, memref<1x3x3x24x32xf32>) layout <panels(32)> outs(%y : memref<1x56x56x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, schedule = #kernel.convolution_schedule<tile_columns = 14, tile_channels = 32, skip_rows = true, copy = image>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_columns(%x: memref<1x56x56x64xf32>, %w: memref<1x3x3x64x32xf32>, %y: memref<1x56x56x32xf32>) {
+  // expected-error @below {{cannot skip columns of its window: its rows are one run in memory}}
+  kernel.convolution ins(%x, %w : memref<1x56x56x64xf32>, memref<1x3x3x64x32xf32>) layout <panels(32)> outs(%y : memref<1x56x56x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, schedule = #kernel.convolution_schedule<tile_columns = 14, tile_channels = 32, skip_columns = true, copy = image>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
