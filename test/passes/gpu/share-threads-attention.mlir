@@ -115,13 +115,13 @@ func.func private @other(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memr
 
 // -----
 
-// An attention whose rows with a mask of all columns are 0: the sum of such a row
-// is 0, and 1 divides it.
+// With a mask of all columns a row is 0: 1 divides its sum, which is 0.
 // CHECK-LABEL: func.func private @masked
 // CHECK: kernel.parts 2 attributes {weir.block = 128 : i64}
-// CHECK: %[[N:.*]] = arith.cmpf oeq, %[[T:.*]], %
-// CHECK-NEXT: %[[D:.*]] = arith.select %[[N]], %{{.*}}, %[[T]]
-// CHECK-NEXT: arith.divf %{{.*}}, %[[D]]
+// CHECK: arith.divf %[[ONE:.*]], %[[D:.*]] : f32
+// CHECK-NEXT: %[[N:.*]] = arith.cmpf oeq, %[[T:.*]], %
+// CHECK-NEXT: %[[S:.*]] = arith.select %[[N]], %[[ONE]], %[[T]]
+// CHECK-NEXT: arith.divf %[[ONE]], %[[S]]
 // CHECK-NOT: kernel.parts
 // CHECK: return
 func.func private @masked(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {

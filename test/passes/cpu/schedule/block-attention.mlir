@@ -13,9 +13,9 @@
 // CHECK-DAG: %[[MAX:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x[[ROWS]]xf32>
 // CHECK-NOT: memref.alloc() {{.*}}x4{{[0-9]*}}xf32>
 // CHECK: %[[PACKED:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x256x8x16xf32>
-// CHECK: kernel.pack ins(%{{.*}}) outs(%[[PACKED]] : {{.*}}) {transpose_b}
+// CHECK: kernel.pack ins(%{{.*}}) layout <panels(16)> outs(%[[PACKED]] : {{.*}}) {transpose_b}
 // CHECK: scf.for
-// CHECK: kernel.matmul ins(%{{.*}}, %[[PACKED]] : {{.*}}) outs(%[[S]]
+// CHECK: kernel.matmul ins(%{{.*}}, %[[PACKED]] : {{.*}}) layout <panels(16)> outs(%[[S]]
 // CHECK: arith.mulf
 // CHECK: linalg.generic {{.*}} ins(%[[S]] : {{.*}}) outs(%{{.*}} : memref<1x[[ROWS]]xf32>)
 // CHECK: arith.maxnumf
