@@ -58,6 +58,22 @@ bool packsInside(Operation *op) {
   return schedule && schedule.getValue().packInside;
 }
 
+/// Whether the target has the instructions that the layout of `op` is made for.
+/// Dot products multiply no terms of split weights, and no windows of bf16.
+bool hasInstructions(Operation *op, const kernel::Target &target) {
+  auto layout = op->getAttrOfType<kernel::LayoutAttr>("layout");
+  if (!layout)
+    return true;
+  if (layout.isVnni() || layout.isVnniRows())
+    return target.dots;
+  if (!layout.isAmx())
+    return true;
+  if (layout.getNumbers().empty())
+    return target.byteTiles || target.dots;
+  return target.tiles || (target.pairDots && layout.getSplit() == 1 &&
+                          isa<kernel::MatmulOp>(op));
+}
+
 /// Whether a vector of the sums is whole groups.
 bool holdsGroups(kernel::DepthwiseOp op, const kernel::Target &target) {
   Type sum = op.getEpilogue().front().getArgument(0).getType();
@@ -181,6 +197,10 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
       if (!isCompiled(op)) {
         op->emitOpError("has a layout that only weir-choose-layouts and "
                         "weir-pack-weights read");
+        return signalPassFailure();
+      }
+      if (!hasInstructions(op, target)) {
+        op->emitOpError("has a layout for instructions that the target lacks");
         return signalPassFailure();
       }
       if (lacksSchedule(op)) {

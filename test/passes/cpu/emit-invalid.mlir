@@ -40,3 +40,66 @@ func.func @plain_filter(%x: memref<1x8x8x4xf32>, %w: memref<3x3x4x20xf32>, %y: m
   }
   return
 }
+
+// -----
+
+// Tiles need tile registers or dot products, and dot products multiply no split
+// weights.
+func.func @no_tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
+  // expected-error@+1 {{has a layout for instructions that the target lacks}}
+  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<64x64xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512bf16">} {
+  func.func @split_for_dots(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: memref<64x64xf32>) {
+    // expected-error@+1 {{has a layout for instructions that the target lacks}}
+    kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x2x2x16x32xbf16>) layout <amx(2, -100, 97)> outs(%c : memref<64x64xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {weir.target = #weir.target<features = "+avx512f,+avx512bf16">} {
+  func.func @windows_for_dots(%x: memref<1x14x14x64xbf16>, %w: memref<2x3x3x2x1x2x16x32xbf16>, %y: memref<1x14x14x64xf32>) {
+    // expected-error@+1 {{has a layout for instructions that the target lacks}}
+    kernel.convolution ins(%x, %w : memref<1x14x14x64xbf16>, memref<2x3x3x2x1x2x16x32xbf16>) layout <amx(1, -100, 97)> outs(%y : memref<1x14x14x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f">} {
+  func.func @no_tiles_of_bytes(%a: memref<64x64xi32>, %b: memref<2x1x1x2x16x64xi8>, %c: memref<64x64xi32>) {
+    // expected-error@+1 {{has a layout for instructions that the target lacks}}
+    kernel.matmul ins(%a, %b : memref<64x64xi32>, memref<2x1x1x2x16x64xi8>) layout <amx> outs(%c : memref<64x64xi32>) {
+    ^bb0(%sum: i32):
+      kernel.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
+func.func @no_dots_of_bytes(%a: memref<4x6xi8>, %b: memref<1x2x16x4xi8>, %c: memref<4x9xi32>) {
+  // expected-error@+1 {{has a layout for instructions that the target lacks}}
+  kernel.matmul ins(%a, %b : memref<4x6xi8>, memref<1x2x16x4xi8>) layout <vnni(16)> outs(%c : memref<4x9xi32>) attributes {unsigned_a} {
+  ^bb0(%sum: i32):
+    kernel.yield %sum : i32
+  }
+  return
+}

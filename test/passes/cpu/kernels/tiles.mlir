@@ -21,6 +21,7 @@
 // CHECK: arith.maximumf %{{.*}} : vector<16xf32>
 // CHECK: llvm.call_intrinsic "llvm.x86.tilerelease"
 // CHECK-NOT: kernel
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f">} {
 func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
   kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<64x64xf32>) {
   ^bb0(%sum: f32):
@@ -29,6 +30,7 @@ func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memr
     kernel.yield %r : f32
   }
   return
+}
 }
 
 // -----
@@ -54,12 +56,14 @@ func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memr
 // CHECK-COUNT-4: "llvm.x86.tdpbf16ps"
 // CHECK-NOT: "llvm.x86.tileloadd64"
 // CHECK: return
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f">} {
 func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: memref<64x64xf32>) {
   kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x2x2x16x32xbf16>) layout <amx(2, -100, 97)> outs(%c : memref<64x64xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
   return
+}
 }
 
 // -----
@@ -69,12 +73,14 @@ func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: 
 // CHECK-COUNT-12: "llvm.x86.tdpbf16ps"
 // CHECK-NOT: "llvm.x86.tdpbf16ps"
 // CHECK: return
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f">} {
 func.func @two_parts_of_a_batch(%a: memref<2x32x64xf32>, %b: memref<1x2x2x2x16x32xbf16>, %c: memref<2x32x32xf32>) {
   kernel.matmul ins(%a, %b : memref<2x32x64xf32>, memref<1x2x2x2x16x32xbf16>) layout <amx(2, -100, 97)> outs(%c : memref<2x32x32xf32>) attributes {shared} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
   return
+}
 }
 
 // -----
