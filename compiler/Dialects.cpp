@@ -41,6 +41,7 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringSet.h"
@@ -57,6 +58,12 @@ void registerDialects(mlir::DialectRegistry &registry) {
                   mlir::tensor::TensorDialect, mlir::vector::VectorDialect,
                   graph::GraphDialect, kernel::KernelDialect, plan::PlanDialect,
                   WeirDialect>();
+  // Passes make records and read defaults of records, also in modules that have
+  // no such attribute. Threads must not load a dialect, so it is loaded first.
+  registry.addExtension(
+      +[](mlir::MLIRContext *context, mlir::BuiltinDialect *) {
+        context->loadDialect<WeirDialect>();
+      });
   mlir::arith::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);

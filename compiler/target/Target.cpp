@@ -4,6 +4,7 @@
 
 #include "compiler/Diagnostics.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/Weir.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -190,6 +191,8 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   if (native)
     l2 = cacheBytes(_SC_LEVEL2_CACHE_SIZE, l2);
 
+  // A context that has parsed no attribute of the dialect has not loaded it.
+  module.getContext()->loadDialect<WeirDialect>();
   attrs::target.set(
       module, TargetAttr::get(module.getContext(), triple.str(), cpu,
                               spellFeatures(*info), vectorBits,

@@ -114,7 +114,7 @@ LogicalResult GpuAttr::verify(Emit emitError, StringRef kind, ArrayAttr archs,
       failed(verifyStrings(emitError, "place", place)))
     return failure();
   for (auto arch : archs.getAsRange<StringAttr>())
-    if (!llvm::Regex("^sm_[0-9]+a?$").match(arch))
+    if (!llvm::Regex("^sm_[1-9][0-9]{1,3}a?$").match(arch))
       return emitError() << "archs has " << arch
                          << ", which is no architecture such as sm_80";
   for (auto rule : place.getAsRange<StringAttr>()) {
@@ -141,7 +141,7 @@ LogicalResult TensorAttr::verify(Emit emitError, StringRef, StringRef,
       failed(verifyStrings(emitError, "dims", dims)) ||
       failed(verifyStrings(emitError, "strings", strings)))
     return failure();
-  return verifyRanges(emitError, {{"shape_of", shapeOf, -1, INT32_MAX}});
+  return verifyRanges(emitError, {{"shape_of", shapeOf, -1, INT64_MAX}});
 }
 
 TensorAttr TensorAttr::of(DictionaryAttr attributes, RankedTensorType type) {

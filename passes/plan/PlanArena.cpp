@@ -20,6 +20,11 @@ namespace weir {
 
 namespace {
 
+bool isStatic(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape();
+}
+
 struct PlanArena : impl::PlanArenaBase<PlanArena> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -34,6 +39,11 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       auto name = attrs::entry.of(entry);
       if (!name)
         continue;
+      if (!llvm::all_of(entry.getFunctionType().getInputs(), isStatic) ||
+          !llvm::all_of(entry.getFunctionType().getResults(), isStatic)) {
+        entry.emitError("an input or output has no static shape");
+        return signalPassFailure();
+      }
       b.setInsertionPoint(entry);
       std::string symbol = "weir_entry_" + std::to_string(entries.size());
       auto program = b.create<plan::ProgramOp>(entry.getLoc(), symbol);

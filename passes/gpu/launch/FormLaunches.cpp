@@ -65,8 +65,12 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
       kernel->remove();
       inside.insert(kernel);
       takeConstants(kernel, symbols, inside);
-      names.push_back(
-          GpuKernelAttr::get(&getContext(), name, placeShared(kernel, inside)));
+      auto record = GpuKernelAttr::getChecked(
+          [&] { return kernel.emitError(); }, &getContext(), name.getValue(),
+          placeShared(kernel, inside));
+      if (!record)
+        return signalPassFailure();
+      names.push_back(record);
       if (failed(formLaunch(kernel, run)))
         return signalPassFailure();
     }
@@ -217,6 +221,8 @@ private:
     ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
     int64_t blocks = 1, threads = 1;
     if (std::optional<int64_t> grains = run.getGrains()) {
+      if (*grains < 1)
+        return run.emitError("has no work items");
       // Kernels whose blocks share a work item state the number of threads.
       auto shared = attrs::block.of(run);
       threads = shared ? shared.getInt()
@@ -227,8 +233,12 @@ private:
         return run.emitError("has more work items than a grid has threads");
       takeGrains(b, kernel, *grains, shared ? 1 : threads);
     }
+    auto launch = LaunchAttr::getChecked([&] { return run.emitError(); },
+                                         b.getContext(), blocks, threads);
+    if (!launch)
+      return failure();
     kernel.setPublic();
-    attrs::launch.set(kernel, LaunchAttr::get(b.getContext(), blocks, threads));
+    attrs::launch.set(kernel, launch);
     return success();
   }
 

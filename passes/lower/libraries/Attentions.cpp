@@ -230,7 +230,8 @@ AttentionAttr attentionOf(func::FuncOp kernel, bool isForced) {
   int64_t batch = q->sizes[0], heads = q->sizes[1], rows = q->sizes[2],
           depth = q->sizes[3], columns = k->sizes[2], width = v->sizes[3];
   double all = static_cast<double>(batch) * heads * rows * columns;
-  if (std::max(all, elements) > static_cast<double>(mostSize) || all == 0)
+  if (std::max(all, elements) > static_cast<double>(mostSize) ||
+      all * depth * width == 0)
     return {};
   if (!isForced && !isWorthCalling(2 * all * (depth + width), element))
     return {};

@@ -40,12 +40,18 @@ module attributes {weir.gpu = #weir.gpu<archs = ["gfx90"]>} {}
 
 // -----
 
+// expected-error@below {{archs has "sm_9", which is no architecture such as sm_80}}
+module attributes {weir.gpu = #weir.gpu<archs = ["sm_9"]>} {}
+
+// -----
+
 // expected-error@below {{place has "x:tpu", which is not REGEX:cpu or REGEX:gpu}}
 module attributes {weir.gpu = #weir.gpu<place = ["x:tpu"]>} {}
 
 // -----
 
 // expected-error@below {{type must have a static shape}}
+// expected-error@below {{failed to parse Weir_Entry parameter 'inputs'}}
 module attributes {weir.entries = [#weir.entry<symbol = "f", inputs = [#weir.tensor<type = tensor<?xf32>>]>]} {}
 
 // -----
@@ -87,3 +93,61 @@ func.func private @gemm() attributes {weir.gemm = #weir.gemm<m = 4, n = 8, k = 1
 
 // expected-error@below {{operands must have 3 numbers, not 1}}
 func.func private @gemm() attributes {weir.gemm = #weir.gemm<m = 4, n = 8, k = 16, dtype = f32, operands = [0]>}
+
+// -----
+
+// expected-error@below {{dtype must be f32, f16 or bf16, not 'f64'}}
+func.func private @gemm() attributes {weir.gemm = #weir.gemm<m = 4, n = 8, k = 16, dtype = f64>}
+
+// -----
+
+// expected-error@below {{window must have 2 numbers, not 1}}
+func.func private @conv() attributes {weir.conv = #weir.conv<images = 1, inputs = 3, outputs = 4, size = [5, 6], window = [3], strides = [1, 1], dilations = [1, 1], padding_low = [0, 0], padding_high = [0, 0], dtype = f32>}
+
+// -----
+
+// expected-error@below {{the window is larger than the image}}
+func.func private @conv() attributes {weir.conv = #weir.conv<images = 1, inputs = 3, outputs = 4, size = [5, 6], window = [7, 3], strides = [1, 1], dilations = [1, 1], padding_low = [0, 0], padding_high = [0, 0], dtype = f32>}
+
+// -----
+
+// expected-error@below {{a gradient has no bias, residual or relu}}
+func.func private @conv() attributes {weir.conv = #weir.conv<images = 1, inputs = 3, outputs = 4, size = [5, 6], window = [3, 3], strides = [1, 1], dilations = [1, 1], padding_low = [0, 0], padding_high = [0, 0], dtype = f32, bias = true, gradient = true>}
+
+// -----
+
+// expected-error@below {{workspace must have room for a number of each row, not 64 bytes}}
+func.func private @attention() attributes {weir.attention = #weir.attention<batch = 2, heads = 3, rows = 40, columns = 40, depth = 16, width = 16, q = [1920, 16, 48], k = [1920, 16, 48], v = [1920, 16, 48], out = [1920, 16, 48], scale = 0.125 : f64, dtype = f16, workspace = 64>}
+
+// -----
+
+// expected-error@below {{struct is missing required parameter: q}}
+func.func private @attention() attributes {weir.attention = #weir.attention<batch = 2, heads = 3, rows = 40, columns = 40, depth = 16, width = 16, scale = 0.125 : f64, dtype = f16, workspace = 1024>}
+
+// -----
+
+// expected-error@below {{kind must be ptx or cubin, not 'elf'}}
+module attributes {weir.gpu_images = [#weir.gpu_image<kind = "elf", sm = 80, data = "code">]} {}
+
+// -----
+
+// expected-error@below {{sm must be from 10 to 9999, not 8}}
+module attributes {weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 8, data = "code">]} {}
+
+// -----
+
+// expected-error@below {{an image has data}}
+module attributes {weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 80>]} {}
+
+// -----
+
+// expected-error@below {{a kernel has a name}}
+module attributes {weir.gpu_kernels = [#weir.gpu_kernel<shared = 64>]} {}
+
+// -----
+
+plan.program @p {
+  %x = plan.argument 0 : memref<4xf32>
+  // expected-error@below {{function must be one of runtime/cuda/gpu.h, not 'puts'}}
+  plan.run @k(%x) {weir.library_call = #weir.library_call<function = "puts", operands = [0]>} : (memref<4xf32>)
+}

@@ -41,7 +41,8 @@ module attributes {
   // CHECK: func.func private @k() attributes {weir.launch = #weir.launch<blocks = 8, threads = 128>, weir.row_blocks = #weir.row_blocks<rows = 64, size = 16>}
   func.func private @k() attributes {weir.launch = #weir.launch<blocks = 8, threads = 128>, weir.row_blocks = #weir.row_blocks<rows = 64, size = 16>}
   plan.program @p {
-    // CHECK: plan.run @k() {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", number = 1, operands = [0, 1, -1]>}
-    plan.run @k() {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", number = 1, operands = [0, 1, -1]>} : ()
+    // CHECK: plan.run @k(%{{.*}}, %{{.*}}) {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", number = 1, operands = [0, 1, -1]>}
+    %x = plan.argument 0 : memref<4xf32>
+    plan.run @k(%x, %x) {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", number = 1, operands = [0, 1, -1]>} : (memref<4xf32>, memref<4xf32>)
   }
 }

@@ -26,12 +26,12 @@ module attributes {weir.gpu = #weir.gpu<archs = ["sm_80", "sm_90"]>} {
 
 // What is for one GPU alone says so. Text that is an instruction stays where all
 // threads come to it together.
-// CHECK: weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 80, data = "
+// CHECK: weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 90, specific = true, data = "
 // CHECK-SAME: .version 8.0
 // CHECK-SAME: .target sm_90a
 // CHECK-SAME: .extern .shared .align 1024 .b8 k_shared[];
 // CHECK-SAME: wgmma.fence.sync.aligned;
-// CHECK-SAME: kind = "ptx", sm = 90 : i64, specific}]
+// CHECK-SAME: ">]
 module attributes {weir.gpu = #weir.gpu<archs = ["sm_90a"]>} {
   module @weir_gpu_kernels {
     llvm.mlir.global external @k_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>

@@ -182,7 +182,7 @@ func.func @rows(%x: tensor<4x3xui8>) -> tensor<4x2xf32> {
 
 // CHECK-LABEL: @device
 // CHECK: graph.matmul {{.*}} tensor<4x3xi32>, tensor<3x2xi32>
-module attributes {weir.gpu = "cuda"} {
+module attributes {weir.gpu = #weir.gpu<>} {
 func.func @device(%x: tensor<4x3xui8>) -> tensor<4x2xi32> {
   %xi = graph.cast %x : tensor<4x3xui8> to tensor<4x3xi32>
   %w = graph.constant dense<1> : tensor<3x2xi32>

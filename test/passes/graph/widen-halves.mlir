@@ -123,7 +123,7 @@ func.func @bits(%x: tensor<4xf16>) -> tensor<4xi16> {
 // A GPU has products of halves.
 // CHECK-LABEL: module
 // CHECK: graph.exp %arg0 : tensor<4xf16>
-module attributes {weir.gpu} {
+module attributes {weir.gpu = #weir.gpu<>} {
   func.func @gpu(%x: tensor<4xf16>) -> tensor<4xf16> {
     %e = graph.exp %x : tensor<4xf16>
     return %e : tensor<4xf16>

@@ -43,9 +43,3 @@ module attributes {weir.gpu = #weir.gpu<place = ["^none$:cpu"]>} {
     return %0 : tensor<4xf32>
   }
 }
-
-// -----
-
-// expected-error@below {{has a rule for places that is none: "x:tpu"}}
-module attributes {weir.gpu = #weir.gpu<place = ["x:tpu"]>} {
-}

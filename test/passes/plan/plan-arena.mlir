@@ -368,3 +368,10 @@ func.func @room(%x: tensor<4xf32>) -> tensor<12xf32> attributes {weir.entry = "s
   return %c : tensor<12xf32>
 }
 func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+
+// -----
+
+// expected-error@below {{an input or output has no static shape}}
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> attributes {weir.entry = "serve"} {
+  return %x : tensor<?xf32>
+}

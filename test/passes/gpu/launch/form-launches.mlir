@@ -49,6 +49,43 @@ plan.program @weir_entry_0 {
 
 // -----
 
+func.func private @none(%x: memref<8xf32>, %first: index, %last: index, %slot: index) attributes {weir.kernel} {
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.buffer 0 live [0, 1] : memref<8xf32>
+  // expected-error @below {{has no work items}}
+  plan.run @none(%x) {grains = 0 : i64} : (memref<8xf32>)
+}
+
+// -----
+
+func.func private @wide(%x: memref<8xf32>, %first: index, %last: index, %slot: index) attributes {weir.kernel} {
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.buffer 0 live [0, 1] : memref<8xf32>
+  // expected-error @below {{threads must be from 1 to 1024, not 2048}}
+  plan.run @wide(%x) {grains = 8 : i64, weir.block = 2048 : i64} : (memref<8xf32>)
+}
+
+// -----
+
+// expected-error @below {{shared must be from 0 to 1048576, not 2097152}}
+func.func private @vast(%x: memref<8xindex>) attributes {weir.kernel} {
+  %shared = memref.alloca() : memref<2097152xi8, 3>
+  %v = memref.extract_aligned_pointer_as_index %shared : memref<2097152xi8, 3> -> index
+  %zero = arith.constant 0 : index
+  memref.store %v, %x[%zero] : memref<8xindex>
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.buffer 0 live [0, 1] : memref<8xindex>
+  plan.run @vast(%x) : (memref<8xindex>)
+}
+
+// -----
+
 // A block shares a grain where the run says of how many threads it is; what they
 // share is a variable of the module.
 // CHECK: func.func @together(%{{.*}}: memref<8xf32>{{.*}}) attributes {weir.kernel, weir.launch = #weir.launch<blocks = 8, threads = 256>}
