@@ -4,14 +4,19 @@
 
 #include "llvm/ADT/StringSet.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace weir::kernel {
 
 std::string fromAttribute(Attribute attribute, int64_t &value) {
+  // Choosers multiply parameters and sizes in 64 bits.
+  constexpr int64_t largest = std::numeric_limits<int32_t>::max();
   auto number = dyn_cast<IntegerAttr>(attribute);
-  if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < 1)
-    return "a positive number";
+  if (!number || !number.getType().isSignlessInteger(64) ||
+      number.getInt() < 1 || number.getInt() > largest)
+    return "a positive number of 32 bits";
   value = number.getInt();
   return "";
 }

@@ -88,7 +88,9 @@ private:
       return check(attr.getValue());
     Schedule given;
     DictionaryAttr fixed = kernel::fixedParameters(op, algorithm);
-    auto emitError = [&] { return op->emitError("--schedule: "); };
+    auto emitError = [&] {
+      return mlir::emitError(op.getLoc(), "--schedule: ");
+    };
     for (NamedAttribute parameter :
          fixed ? fixed : DictionaryAttr::get(op.getContext()))
       if (failed(setParameter(given, parameter.getName(), parameter.getValue(),

@@ -87,9 +87,11 @@ bool skipsTaps(const WindowAxis &axis, int64_t most) {
 }
 
 void ConvolutionChooser::chooseTile() {
-  int64_t vectors = s.tileChannels / shape.lanes;
+  // Fixed channels may be less than a vector, or more than all registers; the
+  // verifier refuses them later.
+  int64_t vectors = std::max<int64_t>(1, s.tileChannels / shape.lanes);
   int64_t most =
-      std::min<int64_t>(14, (target.registers - vectors - 1) / vectors);
+      std::clamp<int64_t>((target.registers - vectors - 1) / vectors, 1, 14);
   int64_t wide = std::min(most, shape.outWidth);
   int64_t tall =
       shape.outWidth > most / 2 ? 1 : std::min(shape.outHeight, most / wide);

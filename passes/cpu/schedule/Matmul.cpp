@@ -73,7 +73,10 @@ private:
   bool blocksCollide() const;
   void choosePrefetch();
 
-  int64_t vectors() const { return s.tileColumns / shape.lanes; }
+  // A fixed value may be less than a vector; the verifier refuses it later.
+  int64_t vectors() const {
+    return std::max<int64_t>(1, s.tileColumns / shape.lanes);
+  }
   bool hasSeveralPanels() const {
     return shape.panel && s.tileColumns > shape.panel;
   }
@@ -169,8 +172,8 @@ void MatmulChooser::chooseRows() {
   // Sums of integers are the same in any order.
   bool highest = high || (shape.isInWords && many);
   int64_t most = highest ? 28 : vectors() == 3 ? 12 : 10;
-  set(&MatmulSchedule::tileRows, many ? std::max<int64_t>(1, most / vectors())
-                                      : target.lowTileHeight(vectors()));
+  int64_t height = many ? most / vectors() : target.lowTileHeight(vectors());
+  set(&MatmulSchedule::tileRows, std::max<int64_t>(1, height));
 }
 
 // Few sums make short chains of dependent additions: several sets of them take

@@ -1,32 +1,6 @@
-// Fixed parameters that a kernel cannot have, and schedules that do not fit their surroundings.
+// Schedules that do not fit their surroundings.
 
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules -verify-diagnostics
-
-module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"a", "", {tile_channels = 16 : i64}>]} {
-func.func @unknown(%a: memref<64x64xf32>, %b: memref<2x64x32xf32>, %c: memref<64x64xf32>) {
-  // expected-error @below {{--schedule: no parameter of the schedule is called 'tile_channels'; did you mean 'tile_columns'?}}
-  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x32xf32>) layout <panels(32)> outs(%c : memref<64x64xf32>) {
-  ^bb0(%s: f32):
-    kernel.yield %s : f32
-  } loc("a")
-  return
-}
-}
-
-// -----
-
-module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"a", "", {tile_columns = 20 : i64}>]} {
-func.func @lanes(%a: memref<64x64xf32>, %b: memref<2x64x32xf32>, %c: memref<64x64xf32>) {
-  // expected-error @below {{tile_columns is 20, not a multiple of the 16 lanes of a vector}}
-  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x32xf32>) layout <panels(32)> outs(%c : memref<64x64xf32>) {
-  ^bb0(%s: f32):
-    kernel.yield %s : f32
-  } loc("a")
-  return
-}
-}
-
-// -----
 
 func.func @blocks(%a: memref<64x64xf32>, %b: memref<2x64x32xf32>, %c: memref<64x64xf32>) {
   // expected-error @below {{share is row_blocks, but the kernel is not part of a row-wise fusion}}

@@ -4,7 +4,7 @@
 
 // AVX-512 with one multiply-add a cycle has low tiles of two vectors. Rows beyond one tile
 // reuse blocks of panels, and threads share the rows of a large product.
-module attributes {weir.slots = 4 : i64, weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
 // CHECK-LABEL: func @tall
 // CHECK: schedule = #kernel.matmul_schedule<tile_rows = 5, tile_columns = 32, {{.*}} share = rows
 func.func @tall(%a: memref<1024x512xf32>, %b: memref<2x512x32xf32>, %c: memref<1024x64xf32>) {
@@ -20,7 +20,7 @@ func.func @tall(%a: memref<1024x512xf32>, %b: memref<2x512x32xf32>, %c: memref<1
 
 // Two multiply-adds a cycle need the highest tiles; the rows of one tile of a few rows are
 // shared by columns.
-module attributes {weir.slots = 4 : i64, weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 2>} {
 // CHECK-LABEL: func @high
 // CHECK: #kernel.matmul_schedule<tile_rows = 14, tile_columns = 32
 // CHECK-LABEL: func @flat
@@ -45,7 +45,7 @@ func.func @flat(%a: memref<4x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<4
 
 // 16 registers of AVX2 hold tiles of three rows by four vectors. A small product is not
 // shared.
-module attributes {weir.slots = 4 : i64, weir.target = {vector_bits = 256 : i64, vector_registers = 16 : i64}} {
+module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 256, vector_registers = 16>} {
 // CHECK-LABEL: func @few
 // CHECK: #kernel.matmul_schedule<tile_rows = 3, tile_columns = 32, {{.*}} share = none
 func.func @few(%a: memref<12x16xf32>, %b: memref<1x16x32xf32>, %c: memref<12x32xf32>) {
@@ -61,7 +61,7 @@ func.func @few(%a: memref<12x16xf32>, %b: memref<1x16x32xf32>, %c: memref<12x32x
 
 // A kernel that has a schedule keeps it. A kernel in a loop is not shared.
 // CHECK-LABEL: func @keeps
-// CHECK: kernel.matmul {{.*}} schedule = #kernel.matmul_schedule<tile_rows = 3, tile_columns = 16, {{.*}} depth_block = 16
+// CHECK: kernel.matmul {{.*}} {schedule = #kernel.matmul_schedule<tile_rows = 3, tile_columns = 16, {{.*}} depth_block = 16
 // CHECK: scf.for
 // CHECK: kernel.matmul {{.*}} share = none
 func.func @keeps(%a: memref<512x512xf32>, %b: memref<16x512x32xf32>, %c: memref<512x512xf32>) {
@@ -101,7 +101,7 @@ func.func @fixed(%a: memref<64x64xf32>, %b: memref<2x64x32xf32>, %c: memref<64x6
 
 // A convolution's tile is neighbouring results of a row. A border of zeros needs a copy of the
 // image.
-module attributes {weir.slots = 4 : i64, weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
 // CHECK-LABEL: func @image
 // CHECK: #kernel.convolution_schedule<tile_rows = 1, tile_columns = 14, tile_channels = 32, {{.*}} copy = image, {{.*}} share = rows
 func.func @image(%x: memref<1x56x56x24xf32>, %w: memref<1x3x3x24x32xf32>, %y: memref<1x56x56x32xf32>) {
