@@ -39,8 +39,8 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments,
       only its first `depth` terms; others are not read. `layout` is then plain or
       panels, without `unsigned_a`.
     - (C8) `schedule` is a `#kernel.matmul_schedule`, and only of a product that
-      vector code computes: `layout` is plain, panels or VNNI. The shapes and the
-      registers of the target allow it.
+      vector code computes: `layout` is plain, panels or the VNNI layout. The
+      shapes and the registers of the target allow it.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) layout <panels(32)> extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {

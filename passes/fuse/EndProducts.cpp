@@ -101,7 +101,7 @@ struct Masked {
 
 struct EndProducts : impl::EndProductsBase<EndProducts> {
   void runOnOperation() override {
-    // AMX tiles and GPU kernels read all terms.
+    // Kernels for tile registers and for GPUs read all terms.
     kernel::Target target = kernel::Target::of(getOperation());
     if (target.gpu || target.tiles)
       return;

@@ -94,13 +94,13 @@ private:
     TypeAttr stored = attrs::storedAs.removeFromArgument(kernel, index);
     auto half = stored ? dyn_cast<FloatType>(stored.getValue()) : FloatType();
     bool unpaired = bool(attrs::unpaired.removeFromArgument(kernel, index));
-    if (std::optional<kernel::LayoutAttr> vnni = vnniLayoutOf(pack))
-      pack = repack(pack, *vnni);
+    if (std::optional<kernel::LayoutAttr> dots = vnniLayoutOf(pack))
+      pack = repack(pack, *dots);
     else if (half)
       pack = repack(pack, pack.getLayout(), half);
-    else if (std::optional<kernel::LayoutAttr> amx =
+    else if (std::optional<kernel::LayoutAttr> tiles =
                  amxLayoutOf(pack, *constants))
-      pack = repack(pack, *amx);
+      pack = repack(pack, *tiles);
     else if (!unpaired && isWorthPairing(pack, /*isConstant=*/true) &&
              llvm::all_of(*constants, [&](graph::ConstantOp constant) {
                return suits(constant, pack.getSource());
@@ -121,15 +121,15 @@ private:
     auto numbers = range.numbers(weights.rows(), weights.element, split);
     if (!numbers)
       return std::nullopt;
-    auto amx = kernel::LayoutAttr::get(&getContext(), kernel::LayoutKind::Amx,
-                                       *numbers);
+    auto tiles = kernel::LayoutAttr::get(&getContext(), kernel::LayoutKind::Amx,
+                                         *numbers);
     if (!weights.element.isF32())
-      return amx;
+      return tiles;
     kernel::ConvolutionOp convolution = convolutionOf(pack);
     Value out = convolution ? convolution.getOut() : productOf(pack).getOut();
     return splitsBefore(rowsOf(out), weightsBytes, kernel::Target::of(pack)) &&
-                   hasRoom(amx, weights, int64_t(constants.size()))
-               ? amx
+                   hasRoom(tiles, weights, int64_t(constants.size()))
+               ? tiles
                : kernel::LayoutAttr::get(
                      &getContext(), kernel::LayoutKind::AmxPanels, *numbers);
   }

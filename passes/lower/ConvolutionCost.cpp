@@ -3,6 +3,7 @@
 
 #include "passes/lower/ConvolutionCost.h"
 
+#include "dialects/isa/TileRegisters.h"
 #include "dialects/kernel/MinimalFilter.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -62,13 +63,15 @@ double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
   double total = std::max(multiply, fetch) + transforms;
   // A filter that only the run knows is transformed by each.
   if (!s.known)
-    total += transformCycles(s, window) + (isLarge ? filter / memoryBytes : 0);
+    total += transformCycles(s, window) + (isLarge ? memoryCycles(filter) : 0);
   return total;
 }
 
 } // namespace
 
 double farCycles(double bytes) { return bytes / farBytes; }
+
+double memoryCycles(double bytes) { return bytes / memoryBytes; }
 
 double tapsInside(int64_t size, int64_t results, int64_t stride, int64_t taps,
                   int64_t dilation, int64_t padding) {
@@ -88,7 +91,7 @@ double tapsInside(int64_t size, int64_t results, int64_t stride, int64_t taps,
 // products of parts; 32 elements take 12 a part to come apart.
 double tileCycles(const kernel::TileWindows &windows, int64_t images,
                   int64_t inputs, int64_t outputs, int64_t parts) {
-  constexpr int64_t side = 32, half = 16;
+  constexpr int64_t half = TileRegisters::rows, side = 2 * half;
   double cyclesAStep = parts == 3 ? 575 : parts == 2 ? 345 : 150;
   double channelSteps = divideCeil(inputs, side);
   double steps = channelSteps * double(windows.taps());

@@ -50,6 +50,9 @@ double tileCycles(const kernel::TileWindows &windows, int64_t images,
 /// processor with tiles.
 double farCycles(double bytes);
 
+/// Cycles until so many bytes have come from memory.
+double memoryCycles(double bytes);
+
 } // namespace weir
 
 #endif // WEIR_PASSES_LOWER_CONVOLUTIONCOST_H

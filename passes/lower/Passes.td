@@ -166,9 +166,9 @@ def ChooseLayouts : Pass<"weir-choose-layouts", "::mlir::ModuleOp"> {
       panels, whose width follows from the registers of the target.
     - Results of few columns are dot products, and read the K-major layout.
     - Constants that only products of few rows read have narrower panels.
-    - Constants get the layout of Intel AMX or of AVX-512 VNNI if that saves time,
-      with the safe exponent range of the elements and the split of
-      `weir.precision`. A budget (`weir.weights_left`) limits split weights.
+    - Constants get the layout of tile registers or of dot products of bytes if
+      that saves time, with the safe exponent range of the elements and the split
+      of `weir.precision`. A budget (`weir.weights_left`) limits split weights.
     - Constants that `weir-fit-weights` stores as f16 or bf16 (`weir.stored_as`) get
       that type.
     - Other constants, and what each run packs, get the layout of inner-product

@@ -153,10 +153,11 @@ struct LowerArgOfWords : OpConversionPattern<Op> {
     Type element = x.getElementType(), i32 = b.getI32Type();
     auto axis = static_cast<int64_t>(op.getAxis());
     constexpr int64_t none = std::numeric_limits<int32_t>::max();
-    constexpr int64_t lanes = 8;
+    constexpr int64_t shortest = 8; // of vectors
     if (!(element.isF32() || element.isSignlessInteger(32)) ||
-        x.getDimSize(axis) >= none || x.getDimSize(axis) < lanes ||
-        ShapedType::getNumElements(x.getShape().drop_front(axis + 1)) >= lanes)
+        x.getDimSize(axis) >= none || x.getDimSize(axis) < shortest ||
+        ShapedType::getNumElements(x.getShape().drop_front(axis + 1)) >=
+            shortest)
       return b.notifyMatchFailure(
           op, "its rows are not long vectors of 32-bit elements");
     Loops loops(b, x, axis);

@@ -174,14 +174,15 @@ public:
   /// Whether that is less work for vectors than a convolution for each phase,
   /// of which few channels leave most of a vector empty.
   bool areWorth(bool isConstant) const {
-    constexpr int64_t lanes = 16;
+    // Elements of a vector; the graph is the same for all targets.
+    constexpr int64_t vector = 16;
     // Results of few channels are dot products of those that they are made of,
     // where these are many and the filter can be packed for it.
-    bool areDots = isConstant && filter.shape().end()[-2] >= lanes;
+    bool areDots = isConstant && filter.shape().end()[-2] >= vector;
     auto vectors = [&](int64_t channels) {
-      return areDots && 2 * channels <= lanes
-                 ? double(channels) / lanes
-                 : double(llvm::divideCeil(channels, lanes));
+      return areDots && 2 * channels <= vector
+                 ? double(channels) / vector
+                 : double(llvm::divideCeil(channels, vector));
     };
     double joined = 1, apart = 1;
     int64_t phases = 1;

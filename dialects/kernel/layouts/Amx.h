@@ -1,4 +1,4 @@
-// The checks that the layouts for tiles of Intel AMX share.
+// The checks that the layouts for tile registers share.
 
 #ifndef WEIR_DIALECTS_KERNEL_LAYOUTS_AMX_H
 #define WEIR_DIALECTS_KERNEL_LAYOUTS_AMX_H

@@ -1,4 +1,4 @@
-// Panels of f32 that a kernel splits for tiles of Intel AMX in use.
+// Panels of f32 that a kernel splits for tile registers in use.
 
 #include "dialects/kernel/layouts/Amx.h"
 #include "dialects/kernel/layouts/Panels.h"

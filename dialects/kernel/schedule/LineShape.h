@@ -11,7 +11,7 @@ namespace weir::kernel {
 
 /// The ways to compute such windows: each channel for itself, dot products of
 /// pixels with filters in the K-major layout, or dot products of the bytes of
-/// four rows (VNNI).
+/// four rows in the VNNI layout.
 enum class LineKind { channels, dots, interleaved };
 
 struct LineShape : SpatialWindows {

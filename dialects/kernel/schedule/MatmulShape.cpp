@@ -32,8 +32,8 @@ bool joinsBatches(MatmulOp op) {
   ShapedType out = shaped(op.getOut());
   int64_t rank = out.getRank();
   // Rows apart, as those of every other pixel, are copied side by side if one
-  // batch has few: each would read all of B. AMX tiles and pairing copy all
-  // rows anyway.
+  // batch has few: each would read all of B. Kernels of tiles and of pairs copy
+  // all rows anyway.
   constexpr int64_t fewRows = 64;
   bool apart = !isOneRun(op.getA());
   if (rank == 2 || !op.getShared() || op.getTransposeA() ||

@@ -51,7 +51,7 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
 void emitCorner(Emitter &e, kernel::CornerOp op, const kernel::Target &target);
 void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target);
-/// For tiles, by a filter in the layout `amx` or `amx_panels`.
+/// By tile registers, with a filter in a layout for tiles.
 void emitTileConvolution(Emitter &e, kernel::ConvolutionOp op,
                          const kernel::Target &target);
 /// By a filter in the K-major layout.

@@ -1,10 +1,11 @@
-// Which constant weights get a layout for the tiles of Intel AMX, or for the
-// dot products of AVX-512 VNNI and BF16.
+// Which constant weights get the AMX tile layout, for tile registers or for the
+// dot products that read it too.
 
 #include "passes/lower/layouts/AmxLayouts.h"
 
 #include "passes/lower/ConvolutionCost.h"
 
+#include "dialects/isa/TileRegisters.h"
 #include "dialects/kernel/TileWindows.h"
 #include "dialects/weir/Attributes.h"
 
@@ -18,7 +19,10 @@ using namespace mlir;
 
 namespace weir {
 
-constexpr int64_t side = 32; // of a block of tiles, each way
+// Rows, columns and depth of a block, which is two tiles each way.
+constexpr int64_t side = 2 * TileRegisters::rows;
+// A vector has as many sums as a row of a tile.
+constexpr int64_t vector = TileRegisters::columns;
 
 // The split of the requested precision.
 static int64_t splitOf(Operation *op, Type element) {
@@ -58,7 +62,7 @@ static int64_t splitOfFilter(kernel::ConvolutionOp op) {
   int64_t inputs = filter.getShape().take_back(2)[0];
   double pixels = double(out.getNumElements()) / double(columns);
   double vectors = pixels * double(windows.taps() * inputs) *
-                   llvm::divideCeil(columns, 16) / target.fmaRate;
+                   llvm::divideCeil(columns, vector) / target.fmaRate;
   double fetch = farCycles(double(filter.getNumElements()) *
                            element.getIntOrFloatBitWidth() / 8);
   return tileCycles(windows, out.getDimSize(0), inputs, columns, split) <
@@ -70,10 +74,10 @@ static int64_t splitOfFilter(kernel::ConvolutionOp op) {
 // Cycles of a core. Tiles of bf16 compute 512 products a cycle, and a split
 // multiplies the number of products. But loads of tiles from L2 take longer if
 // the split is small, sums go through memory to the epilogue, and the kernel
-// splits A. Vector registers of a core with AMX compute 32 products of f32,
-// half as many of i32. Dot products of a vector are 64 of bytes, 32 of bf16.
-// Weights come from the last level of cache or memory at 8 bytes a cycle, while
-// others are multiplied.
+// splits A. A core with tile registers begins two vectors of products of f32,
+// and one of i32. Dot products of a vector are 64 of bytes, 32 of bf16.
+// Weights come from memory, or from a last level of cache as slow, while others
+// are multiplied.
 int64_t splitForTiles(kernel::PackOpInterface pack) {
   if (kernel::ConvolutionOp convolution = convolutionOf(pack))
     return splitOfFilter(convolution);
@@ -110,15 +114,16 @@ int64_t splitForTiles(kernel::PackOpInterface pack) {
   // Vectors of bf16 are widened, each for all rows; as many come from memory.
   if (dots && !bytes)
     return tiled / perCycle + copied <
-                   weights * (rows + 1) / (16. * target.fmaRate)
+                   weights * (rows + 1) / double(vector * target.fmaRate)
                ? split
                : 0;
-  double inTiles =
-      std::max(tiled / perCycle, weights * split * (bytes ? 1 : 2) / 8) +
-      copied + (dots ? 0 : rows * columns / 8);
+  double inTiles = std::max(tiled / perCycle,
+                            memoryCycles(weights * split * (bytes ? 1 : 2))) +
+                   copied + (dots ? 0 : rows * columns / 8);
   double each = element.getIntOrFloatBitWidth() / 8;
   double inVectors =
-      std::max(weights * rows / (bytes ? 16 : 32), weights * each / 8);
+      std::max(weights * rows / double(bytes ? vector : 2 * vector),
+               memoryCycles(weights * each));
   return inTiles < inVectors ? split : 0;
 }
 

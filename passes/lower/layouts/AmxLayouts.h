@@ -1,5 +1,5 @@
-// Which constant weights get a layout for the tiles of Intel AMX, or for the
-// dot products of AVX-512 VNNI and BF16 that read the same layout.
+// Which constant weights get the AMX tile layout, for tile registers or for the
+// dot products that read it too.
 
 #ifndef WEIR_PASSES_LOWER_LAYOUTS_AMXLAYOUTS_H
 #define WEIR_PASSES_LOWER_LAYOUTS_AMXLAYOUTS_H

@@ -51,15 +51,16 @@ static double tapsInside(kernel::ConvolutionOp op, ArrayRef<int64_t> taps) {
   return inside;
 }
 
-// Cycles for a row of results: of products alone in panels of `width` columns,
-// and of pairs, two thirds of all terms. The row is looked at and scaled.
-static double productCycles(const kernel::Target &target, double depth,
-                            int64_t columns, int64_t width) {
-  return double(llvm::divideCeil(columns, width)) * double(width) / 16 * depth /
-         double(target.fmaRate);
+// Cycles for a row of results in vectors of `lanes`: of products alone in
+// panels of `width` columns, and of pairs, two thirds of all terms. The row is
+// looked at and scaled.
+static double productCycles(const kernel::Target &target, int64_t lanes,
+                            double depth, int64_t columns, int64_t width) {
+  return double(llvm::divideCeil(columns, width)) * double(width) /
+         double(lanes) * depth / double(target.fmaRate);
 }
-static double pairCycles(const kernel::Target &target, double depth,
-                         int64_t columns) {
+static double pairCycles(const kernel::Target &target, int64_t lanes,
+                         double depth, int64_t columns) {
   struct Costs {
     double perTerm, perVector, perElement, perRow;
     double ofLoneVector; // of a panel, in vectors
@@ -69,7 +70,7 @@ static double pairCycles(const kernel::Target &target, double depth,
   constexpr Costs ofOne = {0.7, 6, 0.45, 45, 1};
   constexpr Costs ofTwo = {0.38, 3, 0.31, 14, 1.5};
   const Costs &costs = target.fmaRate > 1 ? ofTwo : ofOne;
-  int64_t vectors = llvm::divideCeil(columns, 16);
+  int64_t vectors = llvm::divideCeil(columns, lanes);
   double all =
       double(vectors / 2 * 2) + double(vectors % 2) * costs.ofLoneVector;
   return all * (depth * costs.perTerm + costs.perVector) +
@@ -78,15 +79,15 @@ static double pairCycles(const kernel::Target &target, double depth,
 
 // To look at a right side and scale it, beside what packing takes anyhow, and
 // to turn a left side that lies turned; measured on a Zen 5.
-static double scalingCycles(const kernel::Target &target, double depth,
-                            int64_t columns) {
-  auto vectors = double(llvm::divideCeil(columns, 16)) * depth;
-  bool isFar = vectors * 64 > double(target.l2);
+static double scalingCycles(const kernel::Target &target, int64_t lanes,
+                            double depth, int64_t columns) {
+  auto vectors = double(llvm::divideCeil(columns, lanes)) * depth;
+  bool isFar = vectors * double(target.vectorBits) / 8 > double(target.l2);
   return vectors * (isFar ? 8 : 5);
 }
-static double turningCycles(double depth, int64_t rows) {
+static double turningCycles(int64_t lanes, double depth, int64_t rows) {
   constexpr double perVector = 28; // half of it alone, the rest among threads
-  return double(llvm::divideCeil(rows, 16)) * depth * perVector;
+  return double(llvm::divideCeil(rows, lanes)) * depth * perVector;
 }
 
 // To copy a window.
@@ -143,14 +144,17 @@ bool isWorthPairing(kernel::PackOpInterface pack, bool isConstant) {
   if (alike < fewestRows || depth < 2 * Pairs::group ||
       (isGathered && depth > longestWindow))
     return false;
-  int64_t width = isConstant ? panels.getShape().back() : 16;
-  double saved = productCycles(target, double(depth), columns, width) * inside -
-                 pairCycles(target, double(depth), columns);
+  int64_t lanes = target.lanes(sum);
+  int64_t width = isConstant ? panels.getShape().back() : lanes;
+  double saved =
+      productCycles(target, lanes, double(depth), columns, width) * inside -
+      pairCycles(target, lanes, double(depth), columns);
   if (isGathered)
     saved -= gatheringCycles(double(depth));
-  double more = isConstant ? 0 : scalingCycles(target, double(depth), columns);
+  double more =
+      isConstant ? 0 : scalingCycles(target, lanes, double(depth), columns);
   if (turned)
-    more += turningCycles(double(depth), alike);
+    more += turningCycles(lanes, double(depth), alike);
   // Scaled panels and rows are memory, too.
   constexpr double worth = 1.25;
   return double(alike) * saved > worth * more;

@@ -1,5 +1,5 @@
-// Which constant weights of bytes get a layout for the dot products of AVX-512
-// VNNI.
+// Which constant weights of bytes get the VNNI layout, for dot products of
+// bytes.
 
 #include "passes/lower/layouts/VnniLayouts.h"
 
