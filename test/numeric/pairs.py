@@ -23,11 +23,11 @@ class Paired(Products):
         library = super().compile(folder)
         command = [*self.command(folder / "graph.pbtxt", "-"), "--stop-after=lower"]
         lowered = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        kernels = (" = kernel.matmul ", " = kernel.convolution ", " = kernel.winograd ")
+        kernels = [f" = kernel.{name} " for name in ("matmul", "convolution", "winograd", "attention")]
         products = [line for line in lowered.splitlines() if any(kernel in line for kernel in kernels)]
         pairs = sum("layout <pairing" in line for line in products)
         if not products or pairs != (len(products) if self.pairs is None else self.pairs):
-            raise RuntimeError(f"{pairs} of {len(products)} products are of pairs")
+            raise RuntimeError(f"{pairs} of {len(products)} products use pairing")
         return library
 
 

@@ -76,8 +76,8 @@ func.func @filters(%x: tensor<1x8x8x8xf32>, %w: tensor<3x3x4x64xf32>, %a: tensor
 // Transformed filters get the width of panels for the registers.
 module attributes {weir.target = #weir.target<vector_bits = 256, vector_registers = 16>} {
 // CHECK-LABEL: func @transformed
-// CHECK: %[[P:.*]] = kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x64xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%{{.*}} : tensor<4x16x16x16xf32>)
-// CHECK: kernel.winograd ins(%{{.*}}, %[[P]] : {{.*}}) layout <winograd(16, 2, 2, 1, 1)>
+// CHECK: %[[P:.*]] = kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x64xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%{{.*}} : tensor<2x16x16x32xf32>)
+// CHECK: kernel.winograd ins(%{{.*}}, %[[P]] : {{.*}}) layout <winograd(32, 2, 2, 1, 1)>
 func.func @transformed(%x: tensor<1x8x8x16xf32>, %w: tensor<3x3x16x64xf32>) -> tensor<1x8x8x64xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<1x16x16x64xf32>
   %p = kernel.transform_filter ins(%w : tensor<3x3x16x64xf32>) layout <winograd(64, 2, 2, 1, 1)> outs(%e : tensor<1x16x16x64xf32>) -> tensor<1x16x16x64xf32>

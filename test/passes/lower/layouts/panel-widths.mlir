@@ -52,7 +52,7 @@ module attributes {weir.target = #weir.target<>} {
   func.func @windows(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x40xf32> {weir.constant}, %v: tensor<3x3x2x64xf32> {weir.constant}) -> (tensor<1x4x4x40xf32>, tensor<1x4x4x64xf32>) {
     // CHECK: kernel.pack_filter {{.*}} outs(%{{.*}} : tensor<2x3x3x4x24xf32>)
     %y = graph.convolution %x, %w strides [2, 2] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x9x9x4xf32>, tensor<3x3x4x40xf32>
-    // CHECK: kernel.pack_filter {{.*}} groups 2 outs(%{{.*}} : tensor<2x3x3x2x32xf32>)
+    // CHECK: kernel.pack_filter {{.*}} groups 2 layout <panels(32)> outs(%{{.*}} : tensor<2x3x3x2x32xf32>)
     %z = graph.convolution %x, %v strides [2, 2] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 2 : tensor<1x9x9x4xf32>, tensor<3x3x2x64xf32>
     return %y, %z : tensor<1x4x4x40xf32>, tensor<1x4x4x64xf32>
   }

@@ -13,8 +13,8 @@
 // CHECK-LABEL: func.func private @large
 // CHECK-SAME: weir.conv = #weir.conv<images = 16, inputs = 64, outputs = 64, size = [56, 56], window = [3, 3], strides = [1, 1], dilations = [1, 1], padding_low = [1, 1], padding_high = [1, 1], dtype = bf16, workspace = 51675136, operands = [0, 1, -1, -1]>
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<64x3x3x64x1xbf16>
-// CHECK: %[[P:.*]] = kernel.pack_filter ins(%{{.*}} : tensor<3x3x64x64xbf16>) groups 1 layout <k_major> outs(%[[E]] : tensor<64x3x3x64x1xbf16>)
-// CHECK: kernel.convolution ins(%{{.*}}, %[[P]] :
+// CHECK: %[[P:.*]] = kernel.pack_filter ins(%{{.*}} : tensor<3x3x64x64xbf16>) groups 1 layout <panels(1)> outs(%[[E]] : tensor<64x3x3x64x1xbf16>)
+// CHECK: kernel.convolution ins(%{{.*}}, %[[P]] : {{.*}}) layout <panels(1)>
 // CHECK-LABEL: func.func private @groups
 // CHECK-SAME: weir.conv = #weir.conv<images = 1, inputs = 8, outputs = {{[0-9]+}}, groups = 2, size = [8, 9], window = [3, 3], strides = [2, 2],
 // CHECK-SAME: dilations = [1, 2], padding_low = [0, 2], padding_high = [0, 0], dtype = f32, workspace = 4194304,
@@ -111,7 +111,7 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
 // BOTH-LABEL: func.func private @pixels
 // BOTH-SAME: weir.gemm = #weir.gemm<m = 112, n = 6, k = 4, dtype = f32, workspace = 4194304, operands = [0, 1, -1]>
 // BOTH-LABEL: func.func private @chosen
-// BOTH-SAME: weir.conv
+// BOTH-SAME: weir.conv = #weir.conv<
 module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @pixels(%x: tensor<2x7x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x7x8x6xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<1x1x1x4x16xf32>
