@@ -74,7 +74,9 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
   bool hasCubins = !archs.empty();
   if (!hasCubins)
     archs.push_back(b.getStringAttr(known[0]));
-  StringRef library = options.library == "none" ? "" : options.library;
+  StringRef library = options.library;
+  if (library == "none")
+    library = "";
   SmallVector<StringRef> places(options.places.begin(), options.places.end());
   attrs::gpu.set(module, GpuAttr::get(module.getContext(), options.kind,
                                       b.getArrayAttr(archs), hasCubins, library,

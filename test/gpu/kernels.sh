@@ -7,7 +7,7 @@ folder=$1 model=$2
 shift 2
 mkdir -p "$folder"
 weir compile "$model" --gpu=cuda "$@" --stop-after=lower -o "$folder/lower.mlir"
-sed 's/kind = "cuda"/kind = "sim"/' "$folder/lower.mlir" |
+sed 's/#weir.gpu</#weir.gpu<kind = "sim", /' "$folder/lower.mlir" |
   weir-opt --weir-stage-bufferize-gpu --weir-stage-schedule-gpu --weir-stage-cpu-gpu --weir-stage-gpu --weir-stage-plan-gpu \
     --weir-stage-loops-gpu --weir-stage-launch --weir-stage-convert-gpu --weir-stage-entry-gpu -o "$folder/sim.mlir"
 weir-emit "$folder/sim.mlir" -O0 -o "$folder/kernels.ll"
