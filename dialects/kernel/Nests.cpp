@@ -2,6 +2,8 @@
 
 #include "dialects/kernel/Nests.h"
 
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
 using namespace mlir;
 
 namespace weir::kernel {
@@ -45,6 +47,12 @@ bool isByRows(AffineMap map, size_t rows) {
                  : result.isFunctionOfDim(d))
         return false;
   return true;
+}
+
+Value baseOf(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  return memory;
 }
 
 void eraseBuffer(Value buffer) {

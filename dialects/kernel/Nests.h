@@ -19,6 +19,9 @@ std::optional<mlir::AffineMap> permutationOf(mlir::linalg::GenericOp op);
 /// result has: an element belongs to the rows that the loops are at.
 bool isByRows(mlir::AffineMap map, size_t rows);
 
+/// The memory of which `memory` is a view.
+mlir::Value baseOf(mlir::Value memory);
+
 /// Removes a buffer that was allocated, with all that still uses it.
 void eraseBuffer(mlir::Value buffer);
 

@@ -12,11 +12,11 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/loops/Slices.h"
 
+#include "dialects/kernel/Nests.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <numeric>
@@ -46,12 +46,6 @@ SmallVector<int64_t> leadingRanges(linalg::LinalgOp op) {
   return ranges;
 }
 
-Value baseOf(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
-}
-
 /// Ops that follow each other and loop over rows of one shape.
 class Run {
 public:
@@ -71,7 +65,8 @@ public:
         continue;
       bool written = op.isDpsInit(&operand);
       for (auto &[other, use] : with)
-        if (other != operand.get() && baseOf(other) == baseOf(operand.get()) &&
+        if (other != operand.get() &&
+            kernel::baseOf(other) == kernel::baseOf(operand.get()) &&
             (written || use.written))
           return false;
       Use &use = with[operand.get()];
@@ -173,9 +168,7 @@ private:
       SmallVector<int64_t> shape(type.getShape());
       std::fill_n(shape.begin(), rows.size(), 1);
       shape[rows.size() - 1] = block;
-      small[buffer] = e.create<memref::AllocOp>(
-          MemRefType::get(shape, type.getElementType()),
-          e.getI64IntegerAttr(64));
+      small[buffer] = e.buffer(shape, type.getElementType());
     }
   }
 

@@ -145,8 +145,7 @@ void split(linalg::LinalgOp op, const Split &how) {
   auto type = cast<MemRefType>(out.getType());
   SmallVector<int64_t> shape = {how.cut.grains()};
   llvm::append_range(shape, type.getShape());
-  Value results = e.create<memref::AllocOp>(
-      MemRefType::get(shape, type.getElementType()), e.getI64IntegerAttr(64));
+  Value results = e.buffer(shape, type.getElementType());
   Value neutral = e.create<arith::ConstantOp>(how.neutral);
   SmallVector<OpFoldResult> offsets(shape.size(), e.getIndexAttr(0)),
       strides(shape.size(), e.getIndexAttr(1)), sizes;

@@ -25,6 +25,8 @@ struct EvenSplit {
   int64_t beginOf(int64_t part) const {
     return part * size + std::min(part, larger);
   }
+  /// The number of elements of part `part`.
+  int64_t sizeOf(int64_t part) const { return size + (part < larger); }
 };
 
 } // namespace weir

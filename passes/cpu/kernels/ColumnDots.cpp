@@ -129,14 +129,9 @@ struct DotsEmitter {
                 ValueRange batch = at.drop_back(2);
                 Value t = at[at.size() - 2], block = at.back();
                 Value row = e.beginOf(tiles, t);
-                if (!tiles.larger)
-                  return tilesOf(batch, row, tiles.size, block);
-                Value isLarger = e.create<arith::CmpIOp>(
-                    arith::CmpIPredicate::ult, t, e.index(tiles.larger));
-                e.ifElse(
-                    isLarger,
-                    [&] { tilesOf(batch, row, tiles.size + 1, block); },
-                    [&] { tilesOf(batch, row, tiles.size, block); });
+                e.eachSize(tiles, t, [&](int64_t height) {
+                  tilesOf(batch, row, height, block);
+                });
               });
             });
   }

@@ -139,13 +139,14 @@ Emitter::Values TileProduct::timesLeast(const Unit &unit, const Depth &d) {
 // neither. On a Zen 4 half of this distance is too short from memory.
 void TileProduct::fetchLine(Value panel, Value step, Value line) {
   constexpr int64_t ahead = 8192;
-  int64_t bytes = e.elementBytes(b), tile = half * Emitter::lineBytes / bytes;
+  int64_t perLine = Emitter::elementsOfLine(e.element(b)),
+          tile = half * perLine;
   Value run = e.create<memref::CollapseShapeOp>(
       b, SmallVector<ReassociationIndices>{{0}, {1, 2, 3, 4, 5}});
-  Value at = e.plus(e.times(step, 2 * tile),
-                    e.times(line, Emitter::lineBytes / bytes));
+  Value at = e.plus(e.times(step, 2 * tile), e.times(line, perLine));
   for (int64_t j = 0; j < (columns > half ? 2 : 1); ++j)
-    e.prefetch(run, {panel, e.plus(at, j * tile + ahead / bytes)}, 2);
+    e.prefetch(run, {panel, e.plus(at, j * tile + ahead / e.elementBytes(b))},
+               2);
 }
 
 // `height` rows from `firstRow` on, whose sums begin with `base`. Those of few
@@ -223,7 +224,7 @@ void TileProduct::byDots(const Unit &unit, const Depth &d) {
   // Of a last block that is not whole all rows are made, and only its own used.
   EvenSplit tiles(std::min(rows, side), mostRows);
   for (int64_t t = 0, row = 0; t < tiles.count; ++t) {
-    int64_t height = tiles.size + (t < tiles.larger);
+    int64_t height = tiles.sizeOf(t);
     dotRows(unit, d, base, row, height);
     row += height;
   }

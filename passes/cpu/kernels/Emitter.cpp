@@ -52,6 +52,15 @@ Value Emitter::sizeOf(const EvenSplit &parts, Value part, Value begin) {
   return create<arith::SubIOp>(beginOf(parts, plus(part, 1)), begin);
 }
 
+void Emitter::eachSize(const EvenSplit &parts, Value part,
+                       function_ref<void(int64_t)> body) {
+  if (parts.larger == 0)
+    return body(parts.size);
+  Value isLarger = create<arith::CmpIOp>(arith::CmpIPredicate::ult, part,
+                                         index(parts.larger));
+  ifElse(isLarger, [&] { body(parts.size + 1); }, [&] { body(parts.size); });
+}
+
 bool Emitter::contiguous(Value buffer) {
   // A truth value is a byte in memory but a bit of a vector.
   return isLastMemrefDimUnitStride(cast<MemRefType>(buffer.getType())) &&
@@ -249,6 +258,11 @@ void Emitter::prefetch(Value buffer, ValueRange indices, int level) {
                              /*isDataCache=*/true);
 }
 
+Value Emitter::buffer(ArrayRef<int64_t> shape, Type element) {
+  return create<memref::AllocOp>(MemRefType::get(shape, element),
+                                 getI64IntegerAttr(lineBytes));
+}
+
 Value Emitter::stack(ArrayRef<int64_t> shape, Type element) {
   Operation *around = getInsertionBlock()->getParentOp();
   while (!isa<kernel::PartsOp, func::FuncOp>(around))
@@ -256,7 +270,7 @@ Value Emitter::stack(ArrayRef<int64_t> shape, Type element) {
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(&around->getRegion(0).front());
   return create<memref::AllocaOp>(MemRefType::get(shape, element),
-                                  getI64IntegerAttr(64));
+                                  getI64IntegerAttr(lineBytes));
 }
 
 // Not llvm.fence: only what takes an address keeps memory out of registers.

@@ -34,6 +34,11 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   mlir::Value sizeOf(const EvenSplit &parts, mlir::Value part,
                      mlir::Value begin);
 
+  /// Emits `body` for the number of elements of part `part`: one more in the
+  /// first parts of an uneven split.
+  void eachSize(const EvenSplit &parts, mlir::Value part,
+                llvm::function_ref<void(int64_t)> body);
+
   /// A vector of `lanes` elements at `indices`, of which only the first `valid`
   /// are read; the others are zero.
   mlir::Value load(mlir::Value buffer, mlir::ValueRange indices, int64_t lanes,
@@ -88,6 +93,9 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
 
   /// The last two dimensions of a buffer as one.
   mlir::Value joinLast(mlir::Value buffer);
+  /// A buffer of a kernel, which begins at a line of the cache. It is part of
+  /// the kernel's scratch memory (weir-plan-scratch).
+  mlir::Value buffer(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   /// Memory on the stack, of one part where parts run at once.
   mlir::Value stack(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   /// Generates nothing, but keeps LLVM from moving loads and stores across. Of
@@ -163,6 +171,10 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// Of an element in memory.
   static int64_t elementBytes(mlir::Value buffer) {
     return std::max(8u, element(buffer).getIntOrFloatBitWidth()) / 8;
+  }
+  /// Elements of a line of the cache; i1 takes a byte.
+  static int64_t elementsOfLine(mlir::Type element) {
+    return lineBytes * 8 / std::max(8u, element.getIntOrFloatBitWidth());
   }
 
 private:

@@ -302,13 +302,12 @@ void addStored(Emitter &e, Value out, const Tile &tile, Value begins,
 void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
                   bool finishes) {
   auto fetch = [&](Value buffer, bool isWrite) {
-    int64_t bits =
-        std::max(8u, Emitter::element(buffer).getIntOrFloatBitWidth());
+    int64_t line = Emitter::elementsOfLine(Emitter::element(buffer));
     Value part = tile.in(e, buffer);
     for (int64_t y = 0; y < tile.height; ++y)
       for (int64_t x = 0; x < tile.width; ++x) {
         Emitter::Values at = tile.at(e, part, e.index(y), e.index(x), 0);
-        for (int64_t c = 0; c < tile.columns; c += 512 / bits) {
+        for (int64_t c = 0; c < tile.columns; c += line) {
           at.back() = e.index(c);
           e.create<memref::PrefetchOp>(part, at, isWrite,
                                        /*localityHint=*/3,

@@ -41,8 +41,7 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
   }
   Value a = op.getA();
   if (apart) {
-    a = e.create<memref::AllocOp>(MemRefType::get(e.shape(a), e.element(a)),
-                                  e.getI64IntegerAttr(64));
+    a = e.buffer(e.shape(a), e.element(a));
     e.create<memref::CopyOp>(op.getA(), a);
   }
   auto joined = e.create<kernel::MatmulOp>(

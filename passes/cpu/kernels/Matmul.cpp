@@ -71,13 +71,11 @@ struct MatmulEmitter : MatmulBlocks {
       part = e.stack({depthBlock, tileColumns}, e.element(b));
     if (!copiesRows())
       return;
-    int64_t line =
-        std::max<int64_t>(1, 512 / sumElement.getIntOrFloatBitWidth());
-    auto type = MemRefType::get(
+    int64_t line = Emitter::elementsOfLine(sumElement);
+    copy = e.buffer(
         {std::min(splitRows, blockTiles * (splitRows / rowTiles() + 1)),
          (copiesSlabs() ? depthSlab : depth) + line},
         sumElement);
-    copy = e.create<memref::AllocOp>(type, e.getI64IntegerAttr(64));
   }
 
   // Copies `count` elements of each of these rows to where they are in a copy
@@ -237,9 +235,10 @@ struct MatmulEmitter : MatmulBlocks {
         // has its part. One tile of rows fetches what it will read soon,
         // perhaps of a part of a panel.
         auto ahead = [&](Value k, int64_t unroll) {
-          int64_t bytes = Emitter::elementBytes(b), line = tileColumns * unit();
+          int64_t line = tileColumns * unit();
           auto fetch = [&](Emitter::Values at, Value first, int64_t count) {
-            for (int64_t c = 0; c < count; c += e.lineBytes / bytes) {
+            for (int64_t c = 0; c < count;
+                 c += Emitter::elementsOfLine(e.element(b))) {
               at.back() = e.plus(first, c);
               e.prefetch(b, at, prefetchLevel);
             }
@@ -251,7 +250,8 @@ struct MatmulEmitter : MatmulBlocks {
             for (int64_t u = 0; u < unroll; u += together) {
               Value lines = e.times(e.plus(k, u), panel * unit());
               fetch(at,
-                    e.plus(at.back(), e.plus(lines, e.streamDistance / bytes)),
+                    e.plus(at.back(),
+                           e.plus(lines, e.streamDistance / e.elementBytes(b))),
                     together * line);
             }
             return;
@@ -285,8 +285,7 @@ struct MatmulEmitter : MatmulBlocks {
 
   Value firstRowOf(Value tile) {
     EvenSplit tiles = splitIntoTiles();
-    return afterGrains(e.plus(e.times(tile, tiles.size),
-                              e.smaller(tile, e.index(tiles.larger))));
+    return afterGrains(e.beginOf(tiles, tile));
   }
 
   void eachColumn(function_ref<void(Value, int64_t)> body) {

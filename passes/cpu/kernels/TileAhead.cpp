@@ -37,7 +37,8 @@ void TileLoops::fetchAhead(const Ahead &ahead, Value step, const Depth &d,
                            int64_t made, int64_t all) {
   if (panels == 1)
     return;
-  int64_t line = 64 / e.elementBytes(b), lines = parts * 2 * half;
+  int64_t line = Emitter::elementsOfLine(e.element(b)),
+          lines = parts * 2 * half;
   int64_t share = llvm::divideCeil(lines, ahead.turns);
   int64_t first = made * share / all, end = (made + 1) * share / all;
   if (first == end)

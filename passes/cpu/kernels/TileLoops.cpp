@@ -17,8 +17,8 @@ constexpr int leftAt = 4, rightAt = 6;
 TileLoops::TileLoops(Emitter &e, kernel::KernelOpInterface op, Value b,
                      Value out, const kernel::Target &target, bool dots,
                      int64_t steps, int64_t parts)
-    : e(e), isa(Isa::of(target)), registers(TileRegisters::of(target, e)), op(op),
-      target(target), b(b), out(out), bytes(e.element(b).isInteger(8)),
+    : e(e), isa(Isa::of(target)), registers(TileRegisters::of(target, e)),
+      op(op), target(target), b(b), out(out), bytes(e.element(b).isInteger(8)),
       dots(dots), parts(parts), steps(steps) {
   sumType = bytes ? Type(e.getI32Type()) : Type(e.getF32Type());
   columns = e.shape(out).back();
@@ -29,7 +29,7 @@ TileLoops::TileLoops(Emitter &e, kernel::KernelOpInterface op, Value b,
 
 void TileLoops::splitDepth(int64_t most) {
   EvenSplit depths(steps, most);
-  stepsABlock = depths.size + (depths.larger != 0);
+  stepsABlock = depths.most();
   depthBlocks = llvm::divideCeil(steps, stepsABlock);
 }
 
@@ -43,21 +43,16 @@ void TileLoops::eachDepth(function_ref<void(const Depth &)> body) {
   body({e.index(last), steps - last, false, true});
 }
 
-Value TileLoops::allocate(ArrayRef<int64_t> shape, Type element) {
-  return e.create<memref::AllocOp>(MemRefType::get(shape, element),
-                                   e.getI64IntegerAttr(64));
-}
-
 void TileLoops::allocateScratch(int64_t blocks) {
   bool all = depthBlocks > 1;
   int64_t waiting = dots ? 1 : 2;
   sums =
-      allocate({all ? blocks : waiting, all ? panels : 1, side, side}, sumType);
+      e.buffer({all ? blocks : waiting, all ? panels : 1, side, side}, sumType);
   if (all && !bytes && !dots)
-    partial = allocate({1, 1, side, side}, sumType);
+    partial = e.buffer({1, 1, side, side}, sumType);
   if (takesApart())
     ready =
-        allocate({2, stepsABlock, parts, 2, half, stepDepth}, e.getBF16Type());
+        e.buffer({2, stepsABlock, parts, 2, half, stepDepth}, e.getBF16Type());
 }
 
 void TileLoops::configured(function_ref<void()> body) {

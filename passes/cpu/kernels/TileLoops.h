@@ -72,7 +72,6 @@ struct TileLoops {
   int64_t blockRows() const { return tall * height; }
   /// So that no block of the depth has more steps than `most`.
   void splitDepth(int64_t most);
-  mlir::Value allocate(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   /// For the sums of so many blocks, and for weights.
   void allocateScratch(int64_t blocks);
   /// `body` with the registers as it needs them.

@@ -67,12 +67,12 @@ struct TileEmitter : TileProduct {
   }
 
   void allocateParts() {
-    int64_t most = slabs.size + (slabs.larger != 0);
-    split = allocate({most, stepsABlock, parts, tall, height, stepDepth},
+    int64_t most = slabs.most();
+    split = e.buffer({most, stepsABlock, parts, tall, height, stepDepth},
                      bytes ? e.element(b) : Type(e.getBF16Type()));
-    fits = allocate({most}, e.getI32Type());
+    fits = e.buffer({most}, e.getI32Type());
     if (dots && bytes)
-      least = allocate({most}, e.getI32Type());
+      least = e.buffer({most}, e.getI32Type());
     allocateScratch(most);
   }
 

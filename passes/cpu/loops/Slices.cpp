@@ -58,7 +58,7 @@ int64_t rowsOfBlock(int64_t rows, int64_t most) {
     if (rows % less == 0)
       return less;
   EvenSplit blocks(rows, most);
-  return blocks.size + (blocks.larger != 0);
+  return blocks.most();
 }
 
 void emitBlock(Emitter &e, Value index, int64_t rows, int64_t size,

@@ -40,8 +40,8 @@ struct PackedFloats : PackedProduct {
   int64_t period() const { return layout.perWord() / 2; }
 
   void allocate(int64_t height) override {
-    scaled = buffer({height, chains() * chain}, f32);
-    less = buffer({height, chains()}, f32);
+    scaled = e.buffer({height, chains() * chain}, f32);
+    less = e.buffer({height, chains()}, f32);
   }
 
   // Makes `scaled` and `less` of `count` elements of row `row` from `chain * c`

@@ -37,9 +37,9 @@ struct PackedIntegers : PackedProduct {
   int64_t wordsOfChain() const { return layout.bits == 4 ? 4 : 8; }
 
   void allocate(int64_t height) override {
-    bytes = buffer({height, layout.blocks() * layout.block}, e.getI8Type());
-    factors = buffer({height, layout.blocks()}, f32);
-    less = buffer({height, layout.blocks()}, f32);
+    bytes = e.buffer({height, layout.blocks() * layout.block}, e.getI8Type());
+    factors = e.buffer({height, layout.blocks()}, f32);
+    less = e.buffer({height, layout.blocks()}, f32);
   }
 
   /// The bytes of words in the order in which masks make the codes.

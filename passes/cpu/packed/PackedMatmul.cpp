@@ -19,14 +19,9 @@ PackedProduct::PackedProduct(Emitter &e, kernel::PackedMatmulOp op,
     : e(e), op(op), layout(op.layout()), f32(e.getF32Type()),
       i32(e.getI32Type()), rows(e.shape(op.getOut())[0]),
       lanes(target.lanesWithin(f32, layout.panel)), tiles(rows, mostRows) {
-  int64_t height = tiles.size + (tiles.larger != 0);
+  int64_t height = tiles.most();
   auto whole = static_cast<int64_t>(llvm::bit_floor(uint64_t(sums / height)));
   vectors = std::min<int64_t>({whole, 4, layout.panel / lanes});
-}
-
-Value PackedProduct::buffer(ArrayRef<int64_t> shape, Type element) {
-  return e.create<memref::AllocOp>(MemRefType::get(shape, element),
-                                   e.getI64IntegerAttr(64));
 }
 
 Value PackedProduct::number(float value) {
@@ -141,7 +136,7 @@ void PackedProduct::run() {
   // A few panels an item, so that A is prepared for as many.
   int64_t each = std::clamp<int64_t>(layout.panels() / 32, 1, 4);
   int64_t items = llvm::divideCeil(layout.panels(), each);
-  int64_t height = tiles.size + (tiles.larger != 0);
+  int64_t height = tiles.most();
   e.parts(items, /*few=*/false, [&](Value low, Value high) {
     allocate(height);
     Value first = e.times(low, each);

@@ -44,7 +44,6 @@ struct PackedProduct {
                                    int64_t count, Emitter::Values totals) = 0;
 
 protected:
-  mlir::Value buffer(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   mlir::Value number(float value);
   mlir::Value integers(int32_t value); // a vector of it
   /// The sum, or the greatest, of all lanes.

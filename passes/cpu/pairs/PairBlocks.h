@@ -24,7 +24,7 @@ struct PairBlocks {
              const kernel::Target &target);
 
   /// Lines of a tile.
-  int64_t height() const { return tiles.size + (tiles.larger != 0); }
+  int64_t height() const { return tiles.most(); }
 
   /// Whether each thread has about as many tiles, in slabs of its own, which
   /// are made so: what it reads of the left side and writes is then what it has

@@ -137,13 +137,8 @@ struct PairEmitter : PairBlocks {
   }
 
   void tile(const Rows &at, Value panel, int64_t valid, const Depth &part) {
-    if (tiles.larger == 0)
-      return tile(at, tiles.size, panel, valid, part);
-    Value isLarger = e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at.tile,
-                                             e.index(tiles.larger));
-    e.ifElse(
-        isLarger, [&] { tile(at, tiles.size + 1, panel, valid, part); },
-        [&] { tile(at, tiles.size, panel, valid, part); });
+    e.eachSize(tiles, at.tile,
+               [&](int64_t height) { tile(at, height, panel, valid, part); });
   }
 
   void tile(const Rows &at, Value panel, const Depth &part) {
@@ -165,9 +160,7 @@ struct PairEmitter : PairBlocks {
     Value waits;
     if (depths.count > 1) {
       int64_t sums = height() * Pairs::panelWidth / lanes;
-      waits = e.create<memref::AllocOp>(
-          MemRefType::get({some, panels, sums, lanes}, e.getF32Type()),
-          e.getI64IntegerAttr(Emitter::lineBytes));
+      waits = e.buffer({some, panels, sums, lanes}, e.getF32Type());
     }
     return {PairRows(e, left, lanes, some, height()), some, waits};
   }
@@ -190,7 +183,7 @@ struct PairEmitter : PairBlocks {
   }
 
   void slabsBetween(Value low, Value high) {
-    Slab slab = slabOf(slabs.size + (slabs.larger != 0));
+    Slab slab = slabOf(slabs.most());
     e.loop(low, high, 1, [&](Value i) {
       Value first = e.beginOf(slabs, i);
       Value count = e.sizeOf(slabs, i, first);
@@ -228,10 +221,8 @@ struct PairEmitter : PairBlocks {
     fetches = false;
     e.parts(panels, /*few=*/true, [&](Value low, Value high) {
       Slab slab = slabOf(tiles.count);
-      slab.packed = e.create<memref::AllocOp>(
-          MemRefType::get({1, depth + Pairs::linesAfter, Pairs::panelWidth},
-                          e.getF32Type()),
-          e.getI64IntegerAttr(Emitter::lineBytes));
+      slab.packed = e.buffer({1, depth + Pairs::linesAfter, Pairs::panelWidth},
+                             e.getF32Type());
       e.loop(e.index(0), e.index(tiles.count), 1,
              [&](Value t) { take(slab.left, t, t); });
       e.loop(low, high, 1, [&](Value panel) {

@@ -18,18 +18,14 @@ PairRows::PairRows(Emitter &e, const LeftSide &from, int64_t lanes,
     : e(e), from(from), lanes(lanes), depth(from.depth),
       linesATile(linesATile) {
   assert(step() % Pairs::group == 0 && lanes % 2 == 0);
-  auto allocate = [&](ArrayRef<int64_t> shape, Type element) {
-    return e.create<memref::AllocOp>(MemRefType::get(shape, element),
-                                     e.getI64IntegerAttr(64));
-  };
   int64_t lines = tiles * linesATile;
   // An odd number of lines of the cache: rows of a tile do not meet in a set.
   int64_t line = (llvm::divideCeil(depth, lanes) | 1) * lanes;
-  scaled = allocate({lines, line}, e.getF32Type());
-  alone = allocate({lines}, e.getF32Type());
-  scales = allocate({lines}, e.getF32Type());
-  fits = allocate({lines}, e.getI32Type());
-  tileFits = allocate({tiles}, e.getI32Type());
+  scaled = e.buffer({lines, line}, e.getF32Type());
+  alone = e.buffer({lines}, e.getF32Type());
+  scales = e.buffer({lines}, e.getF32Type());
+  fits = e.buffer({lines}, e.getI32Type());
+  tileFits = e.buffer({tiles}, e.getI32Type());
 }
 
 // Where the first element of row number `row` lies, or that of the line that it

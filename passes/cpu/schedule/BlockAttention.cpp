@@ -120,11 +120,10 @@ private:
   /// same sets of a cache.
   static Value rowsApart(Emitter &e, ArrayRef<int64_t> shape, Type element) {
     SmallVector<int64_t> padded(shape);
-    int64_t line = 512 / std::max(8u, element.getIntOrFloatBitWidth());
+    int64_t line = Emitter::elementsOfLine(element);
     if (llvm::isPowerOf2_64(shape.back()) && shape.back() > line)
       padded.back() += line;
-    Value buffer = e.create<memref::AllocOp>(MemRefType::get(padded, element),
-                                             e.getI64IntegerAttr(64));
+    Value buffer = e.buffer(padded, element);
     if (ArrayRef<int64_t>(padded) == shape)
       return buffer;
     SmallVector<int64_t> zeros(shape.size(), 0), ones(shape.size(), 1);
@@ -171,8 +170,7 @@ private:
     auto type = cast<MemRefType>(pack.getOut().getType());
     SmallVector<int64_t> shape(type.getShape());
     std::fill_n(shape.begin(), batch.size(), 1);
-    Value to = e.create<memref::AllocOp>(
-        MemRefType::get(shape, type.getElementType()), e.getI64IntegerAttr(64));
+    Value to = e.buffer(shape, type.getElementType());
     e.create<kernel::PackOp>(TypeRange(), batchOf(e, pack.getB(), batch), to,
                              pack.getLayout(), pack.getTransposeB());
     right[op] = to;

@@ -68,7 +68,8 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     int64_t line = panel * unit, elements = e.shape(panels)[1];
     int64_t share = llvm::divideCeil(line, blockTiles);
     Value at = e.times(e.plus(e.times(tileRow, elements / line), step), share);
-    for (int64_t i = 0; i < share; i += 64 / e.elementBytes(filter))
+    for (int64_t i = 0; i < share;
+         i += Emitter::elementsOfLine(e.element(filter)))
       e.prefetch(panels, {e.plus(panelIndex, 1), e.plus(at, i)}, 2);
   }
 

@@ -11,7 +11,7 @@ namespace weir {
 void ImageCopy::make() {
   if (blocks.copyType)
     buffer =
-        e.create<memref::AllocOp>(blocks.copyType, e.getI64IntegerAttr(64));
+        e.buffer(blocks.copyType.getShape(), blocks.copyType.getElementType());
 }
 
 // How many of `size` elements a copy of `reach` has.

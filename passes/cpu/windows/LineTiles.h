@@ -16,20 +16,17 @@ template <typename KeyOf, typename Tile>
 void eachTileOfLine(Emitter &e, int64_t count, int64_t most, KeyOf keyOf,
                     Tile tile, mlir::Value low = {}, mlir::Value high = {}) {
   EvenSplit split(count, most);
-  auto startOf = [&](int64_t t) {
-    return t * split.size + std::min(t, split.larger);
-  };
-  auto wideOf = [&](int64_t t) { return split.size + (t < split.larger); };
   for (int64_t t = 0, end; t < split.count; t = end) {
-    int64_t wide = wideOf(t);
-    auto key = keyOf(startOf(t), wide);
-    for (end = t + 1; end < split.count && wideOf(end) == wide &&
-                      keyOf(startOf(end), wide) == key;)
+    int64_t wide = split.sizeOf(t);
+    auto key = keyOf(split.beginOf(t), wide);
+    for (end = t + 1; end < split.count && split.sizeOf(end) == wide &&
+                      keyOf(split.beginOf(end), wide) == key;)
       ++end;
     auto startsAt = [&](mlir::Value i) {
-      return e.plus(e.times(i, wide), startOf(t) - t * wide);
+      return e.plus(e.times(i, wide), split.beginOf(t) - t * wide);
     };
-    mlir::Value from = e.index(startOf(t)), to = e.index(startOf(end));
+    mlir::Value from = e.index(split.beginOf(t)),
+                to = e.index(split.beginOf(end));
     if (low) {
       from = startsAt(e.larger(low, e.index(t)));
       to = startsAt(e.smaller(high, e.index(end)));

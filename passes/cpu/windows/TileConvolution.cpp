@@ -76,9 +76,9 @@ void TileConvolution::begin() {
   // A last block may have a tile after the last one.
   int64_t positions = (linesAStrip() + 1) * windows.pitch() + blockRows();
   split =
-      allocate({channelSteps, parts, windows.phases(), positions, stepDepth},
+      e.buffer({channelSteps, parts, windows.phases(), positions, stepDepth},
                e.getBF16Type());
-  fits = allocate({1}, e.getI32Type());
+  fits = e.buffer({1}, e.getI32Type());
   allocateScratch(blocksAStrip());
 }
 

@@ -41,7 +41,7 @@ protected:
 
 private:
   int64_t mostBlocks() const;
-  int64_t blocksAStrip() const { return strips.size + (strips.larger != 0); }
+  int64_t blocksAStrip() const { return strips.most(); }
   int64_t linesAStrip() const;
   void begin();
   mlir::Value minus(mlir::Value a, mlir::Value b);

@@ -65,8 +65,7 @@ void PixelTransform::readSizes() {
 }
 
 Value PixelTransform::scratch(ArrayRef<int64_t> shape) {
-  return e.create<memref::AllocOp>(MemRefType::get(shape, e.getF32Type()),
-                                   e.getI64IntegerAttr(64));
+  return e.buffer(shape, e.getF32Type());
 }
 
 Value PixelTransform::isInside(Value at, int64_t size) {

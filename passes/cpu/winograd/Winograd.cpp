@@ -71,7 +71,7 @@ struct WinogradEmitter {
       blocks = EvenSplit(squares, sharesFewSquares() ? fewSquares : squares);
     else if (shared && blocks.count < leastBlocks)
       blocks = EvenSplit(squares, std::max<int64_t>(28, squares / leastBlocks));
-    block = blocks.size + (blocks.larger != 0);
+    block = blocks.most();
   }
 
   /// Whether threads share blocks of a few squares, all of whose panels each

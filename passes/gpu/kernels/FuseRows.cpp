@@ -9,9 +9,9 @@
 #include "passes/gpu/kernels/Blocks.h"
 #include "passes/gpu/kernels/RowEmitter.h"
 
+#include "dialects/kernel/Nests.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -32,12 +32,6 @@ constexpr int64_t longestRow = 1 << 16, manyRows = 128;
 
 bool isReduction(utils::IteratorType kind) {
   return kind == utils::IteratorType::reduction;
-}
-
-Value baseOf(Value memory) {
-  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    memory = view.getViewSource();
-  return memory;
 }
 
 /// Loop nests over the same rows. A nest iterates over rows, or over rows and
@@ -70,11 +64,11 @@ public:
     bool overColumns = op.getNumLoops() > rows.size();
     llvm::SmallDenseSet<Value> writes;
     for (OpOperand &init : op.getDpsInitsMutable())
-      if (!writes.insert(baseOf(init.get())).second)
+      if (!writes.insert(kernel::baseOf(init.get())).second)
         return false;
     for (OpOperand *input : op.getDpsInputOperands())
       if (isa<MemRefType>(input->get().getType()) &&
-          !read(op, *input, writes.contains(baseOf(input->get()))))
+          !read(op, *input, writes.contains(kernel::baseOf(input->get()))))
         return false;
     for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
       if (!write(op, init, i, overColumns))
@@ -147,7 +141,7 @@ private:
   /// Whether each element that a thread reads is its own. `written`: by the
   /// same nest.
   bool read(linalg::LinalgOp op, OpOperand &operand, bool written) {
-    Value memory = operand.get(), base = baseOf(memory);
+    Value memory = operand.get(), base = kernel::baseOf(memory);
     std::optional<Extent> extent = extentOf(op, operand);
     if (auto found = held.find(memory); found != held.end())
       return extent == found->second;
@@ -163,7 +157,7 @@ private:
 
   bool write(linalg::LinalgOp op, OpOperand &init, unsigned number,
              bool overColumns) {
-    Value memory = init.get(), base = baseOf(memory);
+    Value memory = init.get(), base = kernel::baseOf(memory);
     std::optional<Extent> extent = extentOf(op, init);
     if (!extent || (touched.contains(base) && !held.contains(memory)))
       return false;

@@ -9,19 +9,12 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace weir::gpu {
 namespace {
-
-Value baseOf(Value memory) {
-  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    memory = view.getViewSource();
-  return memory;
-}
 
 bool sumsInF32(kernel::MatmulOp op) {
   return op.getEpilogue().front().getArgument(0).getType().isF32();
@@ -126,9 +119,9 @@ Value Attention::source(Value memory, bool isPacked) {
 bool Attention::readsWhatStays() const {
   llvm::SmallDenseSet<Value> read;
   for (Value memory : {q, k, v})
-    read.insert(baseOf(memory));
+    read.insert(kernel::baseOf(memory));
   for (Value extra : kernel::MatmulOp(scores).getExtras())
-    read.insert(baseOf(extra));
+    read.insert(kernel::baseOf(extra));
   SmallVector<Operation *> own(ops);
   llvm::append_range(own, copies);
   Operation *first = *llvm::min_element(
@@ -139,7 +132,7 @@ bool Attention::readsWhatStays() const {
       continue;
     auto writer = dyn_cast<DestinationStyleOpInterface>(op);
     if (!writer || llvm::any_of(writer.getDpsInits(), [&](Value init) {
-          return read.contains(baseOf(init));
+          return read.contains(kernel::baseOf(init));
         }))
       return false;
   }
