@@ -14,9 +14,11 @@ namespace weir {
 std::optional<SmallVector<graph::ConstantOp>>
 constantsFor(BlockArgument argument, ArrayRef<plan::TaskOp> callers) {
   SmallVector<graph::ConstantOp> constants;
+  unsigned index = argument.getArgNumber();
   for (plan::TaskOp task : callers) {
-    auto constant = task->getOperand(argument.getArgNumber())
-                        .getDefiningOp<graph::ConstantOp>();
+    if (index >= task->getNumOperands())
+      return std::nullopt;
+    auto constant = task->getOperand(index).getDefiningOp<graph::ConstantOp>();
     if (!constant || !rawBytes(constant.getValue()) ||
         constant.getType() != argument.getType())
       return std::nullopt;
