@@ -23,6 +23,9 @@ using namespace mlir;
 
 namespace weir {
 
+/// No dimension has more elements. Numbers up to here are exact as f64.
+constexpr int64_t largestSize = 1'000'000'000'000'000;
+
 /// A bound that follows from an op's operands stands while the tensor has at
 /// most this many times the elements of one that nothing bounds.
 constexpr int64_t impliedFactor = 4;
@@ -183,7 +186,6 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> given,
   SmallVector<Value> scalars;
   for (Value scalar : given)
     scalars.push_back(polynomials.simplified(node.b, scalar));
-  constexpr double infinity = HUGE_VAL;
   SmallVector<double> natural;
   // Known, or follows from the ranges of inputs' sizes, and is not cut.
   SmallVector<bool> isPromised;
@@ -218,7 +220,11 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> given,
   }
   Sizes sizes;
   for (auto [scalar, high] : llvm::zip_equal(scalars, natural)) {
-    if (high == infinity || high > 1e15)
+    std::optional<int64_t> known = knownNumber(scalar);
+    if (known && high > static_cast<double>(largestSize))
+      return node.error() << "has a dimension of size " << *known
+                          << " where at most " << largestSize << " can be";
+    if (high > static_cast<double>(largestSize))
       return node.unsupported("a size that nothing bounds");
     FailureOr<Size> size = sizeFrom(node, scalar, static_cast<int64_t>(high));
     if (failed(size))

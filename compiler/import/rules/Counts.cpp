@@ -7,6 +7,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -25,6 +26,10 @@ LogicalResult giveCounted(TracedNode &node, Expr first, Expr last, Expr by,
   auto from = knownNumber(start.value), to = knownNumber(limit.value);
   if (int64_t span; from && to && llvm::SubOverflow(*to, *from, span))
     return node.error() << "counts from " << *from << " to " << *to;
+  if (knownNumber(step.value) == 0 ||
+      matchPattern(by.value, m_AnyZeroFloat()) ||
+      matchPattern(step.value, m_AnyZeroFloat()))
+    return node.error() << "counts by steps of 0";
   require(node, apply<graph::NotEqualOp>(step, step.like(0)),
           "counts by steps of 0");
   Expr count;

@@ -7,7 +7,6 @@
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
 #include "compiler/import/onnx/shape/Gathers.h"
-#include "compiler/import/onnx/shape/Places.h"
 #include "compiler/import/rules/Scatters.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -1,7 +1,6 @@
 // Nodes that join tensors, cut them, widen them, or take elements at places,
 // where sizes are known only at run time.
 
-#include "compiler/import/onnx/shape/Places.h"
 #include "compiler/import/bounded/Lists.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/Handlers.h"

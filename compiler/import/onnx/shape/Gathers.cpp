@@ -2,8 +2,6 @@
 
 #include "compiler/import/onnx/shape/Gathers.h"
 
-#include "compiler/import/onnx/shape/Places.h"
-
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"

@@ -3,7 +3,9 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_SHAPE_GATHERS_H
 #define WEIR_COMPILER_IMPORT_ONNX_SHAPE_GATHERS_H
 
-#include "compiler/import/onnx/shape/Places.h"
+#include "compiler/import/onnx/Operands.h"
+
+#include "dialects/graph/Index.h"
 
 namespace weir::onnx {
 

@@ -72,8 +72,9 @@ LogicalResult importSplit(Node &node) {
     sizes = **given;
   } else {
     count = node.intAttr("num_outputs", count);
-    if (count < 1)
-      return node.error() << "makes " << count << " parts";
+    if (count < 1 || count != static_cast<int64_t>(node.outputs()))
+      return node.error() << "makes " << count << " parts and has "
+                          << node.outputs() << " results";
     Expr parts = number(node, count), left = whole;
     Expr each =
         apply<graph::FloorDivOp>(whole + number(node, count - 1), parts);

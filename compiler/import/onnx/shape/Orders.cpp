@@ -4,7 +4,6 @@
 #include "compiler/import/onnx/shape/Orders.h"
 
 #include "compiler/import/onnx/Scalars.h"
-#include "compiler/import/onnx/shape/Places.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_SHAPE_SLICES_H
 #define WEIR_COMPILER_IMPORT_ONNX_SHAPE_SLICES_H
 
-#include "compiler/import/onnx/shape/Places.h"
+#include "compiler/import/onnx/Operands.h"
 
 namespace weir::onnx {
 

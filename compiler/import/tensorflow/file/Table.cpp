@@ -8,6 +8,8 @@
 
 #include "runtime/checkpoint/table.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace weir::tensorflow {
@@ -62,8 +64,8 @@ private:
   /// Calls `visit` with each key and value of a block, until it fails. `room`
   /// is for the bytes of a compressed block.
   Error forEachEntry(Handle block, std::vector<uint8_t> &room, Visit visit);
-  /// Accounts for bytes that are built: blocks may overlap, and prefixes that
-  /// keys share cost no bytes in the file.
+  /// Accounts for bytes that are read or built: handles may lead to the same
+  /// block, and prefixes that keys share cost no bytes in the file.
   bool spend(size_t bytes) {
     if (bytes > budget)
       return false;
@@ -80,6 +82,10 @@ private:
 Error Reader::forEachEntry(Handle block, std::vector<uint8_t> &room,
                            Visit visit) {
   room.resize(WEIR_UNPACKED_MOST);
+  // The checksum costs time for all stored bytes, the restarts among them. A
+  // block outside of the file costs none.
+  if (!spend(std::min<uint64_t>(block.size, textOf(table).size())))
+    return damaged("its blocks overlap");
   weir_span entries, value;
   if (!weir_find_block(&crc(), table, block.offset, block.size, room.data(),
                        &entries))

@@ -2,7 +2,7 @@
 
 index and data have a bit changed; slices stores one tensor in two parts, of
 which gap leaves one away, huge is of 8 GiB, and shared has the same bytes in
-each of many parts.
+each of many parts; restarts leads many times to a block of restarts only.
 
 The index is a table of sorted keys with shared prefixes; the tensors lie in one
 shard. Written from the format's description, with nothing of TensorFlow.
@@ -105,7 +105,12 @@ table, handles = b"", []
 for contents in (data, block([])):
     handles.append(varint(len(table)) + varint(len(contents)))
     table += contents + b"\0" + struct.pack("<I", crc32c(contents + b"\0"))
-index = block([(b"dense/z", handles[0])])
+leads = [(b"dense/z", handles[0])]
+if damage == "restarts":
+    contents = bytes(1 << 16) + struct.pack("<I", 1 << 14)
+    leads += [(b"dense/z", varint(len(table)) + varint(len(contents)))] * 2000
+    table += contents + b"\0" + struct.pack("<I", crc32c(contents + b"\0"))
+index = block(leads)
 handles.append(varint(len(table)) + varint(len(index)))
 table += index + b"\0" + struct.pack("<I", crc32c(index + b"\0"))
 footer = handles[1] + handles[2]
