@@ -9,12 +9,63 @@
 #include "compiler/schedules/Schedules.h"
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/KernelCounter.h"
+#include "dialects/kernel/Kernel.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
 namespace weir {
+
+namespace {
+
+/// Records where errors are reported, and leaves them to the other handlers.
+class ErrorLocations : public ScopedDiagnosticHandler {
+public:
+  explicit ErrorLocations(MLIRContext *context)
+      : ScopedDiagnosticHandler(context) {
+    setHandler([this](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+        locations.insert(diagnostic.getLocation());
+        namesOption |= StringRef(diagnostic.str()).starts_with("--schedule");
+      }
+      return failure();
+    });
+  }
+
+  /// Whether an error is about the parameters that the user has fixed: it names
+  /// the option, or is at a kernel whose schedule has such parameters.
+  bool refusesSchedule(ModuleOp module) const {
+    std::vector<kernel::Override> overrides = kernel::overridesOf(module);
+    WalkResult walk = module.walk([&](Operation *op) {
+      auto schedule =
+          op->getAttrOfType<kernel::ScheduleAttrInterface>("schedule");
+      bool refused =
+          schedule && locations.contains(op->getLoc()) &&
+          kernel::fixedParameters(overrides, op, schedule.getAlgorithm());
+      return refused ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return namesOption || walk.wasInterrupted();
+  }
+
+private:
+  llvm::DenseSet<Location> locations;
+  bool namesOption = false;
+};
+
+LogicalResult runStage(PassManager &pm, const TargetModule &target,
+                       Course &course) {
+  if (course.stage != stage::schedule || !course.options.schedules)
+    return pm.run(target.module);
+  ErrorLocations errors(target.module->getContext());
+  LogicalResult result = pm.run(target.module);
+  course.refusedSchedule |=
+      failed(result) && errors.refusesSchedule(target.module);
+  return result;
+}
+
+} // namespace
 
 LogicalResult runStages(ArrayRef<Stage> list, const TargetModule &target,
                         Course &course) {
@@ -28,12 +79,15 @@ LogicalResult runStages(ArrayRef<Stage> list, const TargetModule &target,
     stage.build(pm);
     Stopwatch watch;
     course.stage = stage.name;
-    if (failed(pm.run(target.module)))
+    if (failed(runStage(pm, target, course)))
       return failure();
     if (target.isReported)
       course.decisions.addStage(stage.name, watch.seconds(), target.module);
-    if (stage.name == stage::schedule && failed(finishOverrides(target.module)))
+    if (stage.name == stage::schedule &&
+        failed(finishOverrides(target.module))) {
+      course.refusedSchedule = true;
       return failure();
+    }
   }
   return success();
 }
@@ -104,7 +158,7 @@ Status statusOf(llvm::Error error) {
 }
 
 Status internalError(const Course &course) {
-  if (course.stage == stage::schedule && course.options.schedules)
+  if (course.refusedSchedule)
     return Status::badUsage;
   message("internal error")
       << "the model above could not be compiled; please report it\n";

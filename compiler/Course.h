@@ -56,6 +56,8 @@ struct Course {
   Progress &progress;
   /// The stage that runs, or that failed.
   llvm::StringRef stage;
+  /// Whether a fixed parameter of `--schedule` was refused.
+  bool refusedSchedule = false;
   mlir::DefaultTimingManager timing;
   mlir::TimingScope all;
 };
@@ -87,8 +89,8 @@ Status write(Course &course);
 Status statusOf(llvm::Error error);
 
 /// The status after a stage that failed on what earlier stages accepted. It
-/// reports that weir itself has failed, unless the user has fixed parameters of
-/// schedules that do not fit.
+/// reports that weir itself has failed, unless a fixed parameter of
+/// `--schedule` was refused.
 Status internalError(const Course &course);
 
 } // namespace weir

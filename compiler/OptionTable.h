@@ -68,6 +68,11 @@ void readTraining(mlir::MLIRContext *context,
                   const llvm::opt::InputArgList &args, Options &options,
                   Usage &usage);
 
+/// Reads the file of --schedule. The status is of the system.
+Status readSchedules(mlir::MLIRContext *context,
+                     const llvm::opt::InputArgList &args, Options &options,
+                     Usage &usage);
+
 /// Says which options have no meaning for the command, for the kind of input,
 /// or where `options` asks for IR and not for a product.
 void checkUses(const llvm::opt::InputArgList &args, llvm::StringRef command,

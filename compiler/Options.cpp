@@ -7,14 +7,12 @@
 #include "compiler/import/Dependencies.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/tensorflow/file/Config.h"
-#include "compiler/schedules/Schedules.h"
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/Version.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <limits>
 
@@ -88,26 +86,6 @@ Status readConfig(mlir::MLIRContext *context, const InputArgList &args,
       usage.say() << "--shape and --config say the shape of '"
                   << escaped(tensor) << "'\n";
   return status;
-}
-
-Status readSchedules(mlir::MLIRContext *context, const InputArgList &args,
-                     Options &options, Usage &usage) {
-  StringRef path = args.getLastArgValue(OPT_schedule_EQ);
-  if (path.empty())
-    return Status::ok;
-  auto text = MemoryBuffer::getFile(path);
-  if (!text) {
-    message("error", escaped(path))
-        << "cannot open: " << text.getError().message() << "\n";
-    return systemStatus(text.getError());
-  }
-  auto schedules = parseSchedules(context, (*text)->getBuffer());
-  if (schedules)
-    options.schedules = *schedules;
-  else
-    usage.say() << "--schedule=" << escaped(path) << ": "
-                << toString(schedules.takeError()) << "\n";
-  return Status::ok;
 }
 
 /// What --bound gives is also what one tensor may take of the arena.

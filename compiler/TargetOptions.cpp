@@ -1,8 +1,13 @@
-// Parses what says which machine to compile for, and how its arithmetic may be.
+// Parses the options for the machine: its instruction set, its arithmetic, and
+// the schedules of its kernels.
 
 #include "compiler/OptionTable.h"
 
+#include "compiler/SystemErrors.h"
+#include "compiler/import/Dependencies.h"
+#include "compiler/schedules/Schedules.h"
 #include "compiler/target/FastMath.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <limits>
 
 using namespace llvm;
@@ -140,6 +145,32 @@ void readTarget(const InputArgList &args, StringRef command, Options &options,
           args.getLastArgValue(OPT_fast_math_EQ, "none"), options.fastMath);
       !wrong.empty())
     usage.say() << "--fast-math: " << wrong << '\n';
+}
+
+Status readSchedules(mlir::MLIRContext *context, const InputArgList &args,
+                     Options &options, Usage &usage) {
+  const Arg *file = args.getLastArg(OPT_schedule_EQ);
+  if (!file)
+    return Status::ok;
+  StringRef path = file->getValue();
+  if (path.empty()) {
+    usage.say() << "--schedule has an empty name\n";
+    return Status::ok;
+  }
+  auto text = MemoryBuffer::getFile(path);
+  if (!text) {
+    message("error", escaped(path))
+        << "cannot open: " << text.getError().message() << "\n";
+    return systemStatus(text.getError());
+  }
+  addDependency(path);
+  auto schedules = parseSchedules(context, (*text)->getBuffer());
+  if (schedules)
+    options.schedules = *schedules;
+  else
+    usage.say() << "--schedule=" << escaped(path) << ": "
+                << toString(schedules.takeError()) << "\n";
+  return Status::ok;
 }
 
 } // namespace weir

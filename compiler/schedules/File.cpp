@@ -7,7 +7,6 @@
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Regex.h"
 
 #include <map>
 
@@ -19,6 +18,28 @@ namespace {
 
 llvm::Error bad(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// The parser of JSON recurses into each array and object.
+constexpr int deepestNesting = 64;
+constexpr size_t largestFile = size_t(16) << 20;
+
+/// How deep arrays and objects are nested, until the text is no JSON.
+int nestingOf(StringRef text) {
+  int depth = 0, deepest = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"')
+      inString = !inString;
+    else if (inString && c == '\\')
+      ++i;
+    else if (!inString && (c == '[' || c == '{'))
+      deepest = std::max(deepest, ++depth);
+    else if (!inString && (c == ']' || c == '}'))
+      --depth;
+  }
+  return deepest;
 }
 
 /// Reads one entry after the other.
@@ -34,8 +55,7 @@ public:
     std::optional<StringRef> node = entry->getString("node");
     if (!node)
       return fault("has no text 'node'");
-    std::string wrong;
-    if (!llvm::Regex(*node).isValid(wrong))
+    if (std::string wrong = kernel::nodeFault(*node); !wrong.empty())
       return fault("node '" + escaped(*node) +
                    "' is no regular expression: " + wrong);
     StringRef algorithm = entry->getString("algorithm").value_or("");
@@ -97,6 +117,12 @@ private:
 
 llvm::Expected<ArrayAttr> parseSchedules(MLIRContext *context, StringRef text) {
   context->getOrLoadDialect<kernel::KernelDialect>();
+  if (text.size() > largestFile)
+    return bad("has " + Twine(text.size()) + " bytes, more than " +
+               Twine(largestFile));
+  if (int depth = nestingOf(text); depth > deepestNesting)
+    return bad("nests arrays and objects " + Twine(depth) +
+               " deep, more than " + Twine(deepestNesting));
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value)
     return value.takeError();
@@ -113,9 +139,11 @@ llvm::Expected<ArrayAttr> parseSchedules(MLIRContext *context, StringRef text) {
 }
 
 LogicalResult finishOverrides(ModuleOp module) {
-  auto overrides = module->getAttrOfType<ArrayAttr>(kernel::overridesName);
-  if (!overrides)
+  std::vector<kernel::Override> overrides = kernel::overridesOf(module);
+  if (overrides.empty()) {
+    module->removeAttr(kernel::overridesName);
     return success();
+  }
   llvm::SetVector<StringRef> nodes;
   llvm::SmallDenseSet<Attribute> applied;
   module.walk([&](Operation *op) {
@@ -125,19 +153,20 @@ LogicalResult finishOverrides(ModuleOp module) {
       return;
     for (StringRef node : kernel::nodesOf(op))
       nodes.insert(node);
-    for (auto each : overrides.getAsRange<kernel::ScheduleOverrideAttr>())
-      if (kernel::appliesTo(each, op, schedule.getAlgorithm()))
-        applied.insert(each);
+    for (const kernel::Override &each : overrides)
+      if (each.appliesTo(op, schedule.getAlgorithm()))
+        applied.insert(each.attr);
   });
   LogicalResult result = success();
-  for (auto each : overrides.getAsRange<kernel::ScheduleOverrideAttr>()) {
+  for (const kernel::Override &override : overrides) {
+    kernel::ScheduleOverrideAttr each = override.attr;
     if (applied.contains(each))
       continue;
     StringRef algorithm = each.getAlgorithm();
     result = emitError(module.getLoc())
-             << "--schedule: no kernel" << (algorithm.empty() ? "" : " of ")
-             << algorithm << " is of a node '" << each.getNode() << "'"
-             << didYouMean(each.getNode(), nodes.getArrayRef());
+             << "--schedule: no " << algorithm << (algorithm.empty() ? "" : " ")
+             << "kernel has a node that matches '" << escaped(each.getNode())
+             << "'" << didYouMean(each.getNode(), nodes.getArrayRef());
   }
   module->removeAttr(kernel::overridesName);
   return result;

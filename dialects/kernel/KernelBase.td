@@ -20,6 +20,7 @@ def Kernel_Dialect : Dialect {
     each extra, which the emitter widens to vectors.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
   private:
     void registerAttributes();

@@ -1,5 +1,6 @@
 // Expands kernels on memrefs into loops over vector registers.
 
+#include "dialects/kernel/attention/Attention.h"
 #include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"
 
@@ -201,6 +202,10 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
       }
       if (!hasInstructions(op, target)) {
         op->emitOpError("has a layout for instructions that the target lacks");
+        return signalPassFailure();
+      }
+      if (isa<kernel::AttentionOp>(op)) {
+        op->emitOpError("is whole; weir-block-attention divides it");
         return signalPassFailure();
       }
       if (lacksSchedule(op)) {

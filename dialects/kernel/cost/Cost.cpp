@@ -10,13 +10,14 @@ using namespace mlir;
 
 namespace weir::kernel {
 
-// A word of four bytes is a step of one sum, and takes half the time.
-static double wordFactor(bool isInWords) { return isInWords ? 0.5 : 1; }
+// The relative time of a term of a sum: an instruction for the VNNI layout adds
+// four products.
+static double dotFactor(bool isVnni) { return isVnni ? 0.5 : 1; }
 
 double cyclesOf(const MatmulShape &shape) {
   double sums = double(shape.batches * shape.rows) * shape.columns;
   double products = productCycles(sums * shape.depth, shape.lanes);
-  return std::max(products * wordFactor(shape.isInWords),
+  return std::max(products * dotFactor(shape.isVnni),
                   movingCycles(shape.weights));
 }
 
@@ -26,7 +27,7 @@ double cyclesOf(const ConvolutionShape &shape) {
   return productCycles(results * shape.windowHeight * shape.windowWidth *
                            shape.groupInputs,
                        shape.lanes) *
-         wordFactor(shape.isInWords);
+         dotFactor(shape.isVnni);
 }
 
 // Windows of few products take the time that their results, and for dot

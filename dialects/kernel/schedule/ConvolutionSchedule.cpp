@@ -30,7 +30,7 @@ LogicalResult verifyConvolution(Operation *kernel,
            << s.tileChannels << ", not a multiple of the " << shape.lanes
            << " lanes of a vector";
   if (shape.panel % s.tileChannels &&
-      (s.tileChannels != 2 * shape.panel || shape.isInWords))
+      (s.tileChannels != 2 * shape.panel || shape.isVnni))
     return op.emitOpError("tile_channels is ")
            << s.tileChannels << ", and panels have " << shape.panel
            << " channels";

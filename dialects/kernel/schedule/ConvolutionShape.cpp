@@ -25,8 +25,8 @@ ConvolutionShape::ConvolutionShape(ConvolutionOp op, const Target &target)
   filled = x.getShape().back();
   outChannels = shaped(op.getOut()).getShape().back();
   groups = op.getGroups();
-  isInWords = op.getLayout().isVnni();
-  unit = isInWords ? 4 : 1;
+  isVnni = op.getLayout().isVnni();
+  unit = isVnni ? 4 : 1;
   channels = llvm::alignTo(filled, unit);
   groupInputs = channels / groups;
   groupOutputs = outChannels / groups;
@@ -34,7 +34,7 @@ ConvolutionShape::ConvolutionShape(ConvolutionOp op, const Target &target)
   sumElement = op.getEpilogue().front().getArgument(0).getType();
   xElement = x.getElementType();
   lanes = target.lanesWithin(sumElement, panel);
-  copyElement = isInWords ? xElement : sumElement;
+  copyElement = isVnni ? xElement : sumElement;
   copyBytes = std::max<int64_t>(1, copyElement.getIntOrFloatBitWidth() / 8);
   int64_t bits = std::max(8u, filter.getElementTypeBitWidth());
   filterBytes = filter.getNumElements() * (bits / 8);

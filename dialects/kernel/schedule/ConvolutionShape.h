@@ -16,13 +16,13 @@ struct ConvolutionShape : SpatialWindows {
   ConvolutionShape(ConvolutionOp op, const Target &target);
 
   int64_t images, groups;
-  /// Channels of a pixel of x, and of one in whole words.
+  /// Channels of a pixel of x, and of one in whole groups of 4 bytes.
   int64_t filled, channels;
   int64_t outChannels, groupInputs, groupOutputs;
   /// Channels of a panel of the filter, and elements of a vector of sums.
   int64_t panel, lanes;
-  bool isInWords;
-  /// Bytes that one step of a sum reads of a pixel: a word, or 1.
+  bool isVnni;
+  /// Bytes that one step of a sum reads of a pixel: a group of 4, or 1.
   int64_t unit;
   mlir::Type sumElement, xElement;
   /// The elements of a copy of x, and their bytes.

@@ -35,7 +35,7 @@ static LogicalResult verifyTile(MatmulOp op, const MatmulShape &shape,
   if (panel && (severalPanels ? s.tileColumns % panel : panel % s.tileColumns))
     return op.emitOpError("tile_columns is ")
            << s.tileColumns << ", and panels have " << panel << " columns";
-  if (severalPanels && (shape.isInWords || shape.batches > 1 || s.packInside))
+  if (severalPanels && (shape.isVnni || shape.batches > 1 || s.packInside))
     return op.emitOpError("tile_columns is ")
            << s.tileColumns << ", more than the " << panel << " of a panel";
   int64_t vectors = s.tileColumns / shape.lanes;
@@ -60,8 +60,9 @@ static LogicalResult verifyDepth(MatmulOp op, const MatmulShape &shape,
     return op.emitOpError("depth_slab is ")
            << s.depthSlab << ", not a multiple of depth_block, "
            << s.depthBlock;
-  if (shape.hasPartialWord && s.copy == MatmulCopy::none)
-    return op.emitOpError("copy is none, but rows end within a word");
+  if (shape.hasPartialGroup && s.copy == MatmulCopy::none)
+    return op.emitOpError(
+        "copy is none, but rows end within a group of 4 bytes");
   return success();
 }
 
@@ -73,6 +74,10 @@ LogicalResult verifyMatmul(Operation *kernel, const MatmulSchedule &s) {
   if (!llvm::isPowerOf2_64(s.accumulatorSets))
     return op.emitOpError("accumulator_sets is ")
            << s.accumulatorSets << ", not a power of two";
+  if (int64_t registers = Target::of(op).registers;
+      s.accumulatorSets > registers)
+    return op.emitOpError("accumulator_sets is ")
+           << s.accumulatorSets << ", more than " << registers << " registers";
   if (s.prefetchLevel > 2)
     return op.emitOpError("prefetch_level is ")
            << s.prefetchLevel << ", not 1 or 2";

@@ -83,9 +83,9 @@ MatmulShape MatmulShape::of(MatmulOp op, const Target &target) {
     s.rows *= std::exchange(s.batches, 1);
   s.sharesB = op.getShared() && !joins;
   LayoutAttr layout = op.getLayout();
-  s.isInWords = layout.isVnni();
-  s.hasPartialWord = s.isInWords && s.depth % 4;
-  if (s.isInWords)
+  s.isVnni = layout.isVnni();
+  s.hasPartialGroup = s.isVnni && s.depth % 4;
+  if (s.isVnni)
     s.depth = llvm::divideCeil(s.depth, 4);
   s.panel = layout.isPlain() ? 0 : layout.getWidth();
   s.sumElement = op.getEpilogue().front().getArgument(0).getType();

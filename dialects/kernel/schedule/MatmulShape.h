@@ -15,11 +15,11 @@ struct MatmulShape {
   static MatmulShape of(MatmulOp op, const Target &target);
 
   int64_t batches, rows, columns;
-  /// Terms of a sum; words of four bytes in the VNNI layout.
+  /// Terms of a sum; groups of 4 bytes in the VNNI layout.
   int64_t depth;
-  bool isInWords;
-  /// Whether rows of the left side end within a word.
-  bool hasPartialWord;
+  bool isVnni;
+  /// Whether rows of the left side end within a group of 4 bytes.
+  bool hasPartialGroup;
   bool transposesA, sharesB;
   /// Columns of a panel of the right side, or 0 for a plain one.
   int64_t panel;

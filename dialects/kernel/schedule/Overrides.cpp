@@ -4,7 +4,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/Regex.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -37,29 +37,77 @@ SmallVector<StringRef> nodesOf(Operation *kernel) {
   return nodes.takeVector();
 }
 
-ArrayAttr overridesOf(Operation *kernel) {
-  for (Operation *op = kernel; op; op = op->getParentOp())
-    if (auto overrides = op->getAttrOfType<ArrayAttr>(overridesName))
-      return overrides;
-  return {};
+// The regular expression `node` is for the whole name.
+static std::string wholeName(StringRef node) {
+  return ("^(" + node + ")$").str();
 }
 
-bool appliesTo(ScheduleOverrideAttr override, Operation *kernel,
-               StringRef algorithm) {
-  if (!override.getAlgorithm().empty() && override.getAlgorithm() != algorithm)
+std::string nodeFault(StringRef node) {
+  // Back-references would count the group of wholeName, and they make the time
+  // of a match exponential.
+  for (size_t i = node.find('\\'); i < node.size(); i = node.find('\\', i + 2))
+    if (i + 1 < node.size() && llvm::isDigit(node[i + 1]))
+      return "back-references are not supported";
+  // 'a)(b' is valid only when wrapped.
+  std::string fault;
+  if (llvm::Regex(node).isValid(fault))
+    llvm::Regex(wholeName(node)).isValid(fault);
+  return fault;
+}
+
+LogicalResult
+ScheduleOverrideAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             StringRef node, StringRef algorithm,
+                             DictionaryAttr) {
+  if (std::string fault = nodeFault(node); !fault.empty())
+    return emitError() << "node '" << node
+                       << "' is no regular expression: " << fault;
+  if (!algorithm.empty() &&
+      !llvm::is_contained(scheduledAlgorithms(), algorithm))
+    return emitError() << "no kernel has the algorithm '" << algorithm << "'";
+  return success();
+}
+
+LogicalResult KernelDialect::verifyOperationAttribute(Operation *op,
+                                                      NamedAttribute named) {
+  if (named.getName() != overridesName)
+    return success();
+  auto overrides = dyn_cast<ArrayAttr>(named.getValue());
+  if (!overrides || !isa<ModuleOp>(op) ||
+      !llvm::all_of(overrides, llvm::IsaPred<ScheduleOverrideAttr>))
+    return op->emitError(overridesName)
+           << " is for modules and is an array of #kernel.schedule_override";
+  return success();
+}
+
+Override::Override(ScheduleOverrideAttr attr)
+    : attr(attr), node(wholeName(attr.getNode())) {}
+
+bool Override::appliesTo(Operation *kernel, StringRef algorithm) const {
+  if (!attr.getAlgorithm().empty() && attr.getAlgorithm() != algorithm)
     return false;
-  llvm::Regex node(("^(" + override.getNode() + ")$").str());
   return llvm::any_of(nodesOf(kernel),
                       [&](StringRef name) { return node.match(name); });
 }
 
-DictionaryAttr fixedParameters(Operation *kernel, StringRef algorithm) {
+std::vector<Override> overridesOf(Operation *op) {
+  ArrayAttr attrs;
+  for (; op && !attrs; op = op->getParentOp())
+    attrs = op->getAttrOfType<ArrayAttr>(overridesName);
+  std::vector<Override> overrides;
+  if (attrs)
+    for (auto attr : attrs.getAsRange<ScheduleOverrideAttr>())
+      overrides.emplace_back(attr);
+  return overrides;
+}
+
+DictionaryAttr fixedParameters(ArrayRef<Override> overrides, Operation *kernel,
+                               StringRef algorithm) {
   NamedAttrList fixed;
-  if (ArrayAttr overrides = overridesOf(kernel))
-    for (auto override : overrides.getAsRange<ScheduleOverrideAttr>())
-      if (appliesTo(override, kernel, algorithm))
-        for (NamedAttribute parameter : override.getParameters())
-          fixed.set(parameter.getName(), parameter.getValue());
+  for (const Override &override : overrides)
+    if (override.appliesTo(kernel, algorithm))
+      for (NamedAttribute parameter : override.attr.getParameters())
+        fixed.set(parameter.getName(), parameter.getValue());
   return fixed.empty() ? DictionaryAttr()
                        : fixed.getDictionary(kernel->getContext());
 }

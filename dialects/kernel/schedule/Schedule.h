@@ -6,6 +6,9 @@
 #include "dialects/kernel/Attributes.h"
 
 #include "mlir/IR/OpDefinition.h"
+#include "llvm/Support/Regex.h"
+
+#include <vector>
 
 namespace weir::kernel {
 
@@ -24,16 +27,28 @@ llvm::SmallVector<llvm::StringRef> scheduleParameters();
 /// The names of the model's nodes that the kernel computes, each once.
 llvm::SmallVector<llvm::StringRef> nodesOf(mlir::Operation *kernel);
 
-/// The overrides of the modules around `kernel`.
-mlir::ArrayAttr overridesOf(mlir::Operation *kernel);
+/// Why `node` is no regular expression for the names of nodes; empty if it is.
+std::string nodeFault(llvm::StringRef node);
 
-/// Whether the override applies to a kernel of this algorithm.
-bool appliesTo(ScheduleOverrideAttr override, mlir::Operation *kernel,
-               llvm::StringRef algorithm);
+/// An override with its regular expression, compiled once.
+struct Override {
+  explicit Override(ScheduleOverrideAttr attr);
+  /// Whether it applies to a kernel of this algorithm.
+  bool appliesTo(mlir::Operation *kernel, llvm::StringRef algorithm) const;
+
+  ScheduleOverrideAttr attr;
+
+private:
+  llvm::Regex node;
+};
+
+/// The overrides of `op`, or of the first module around it that has any.
+std::vector<Override> overridesOf(mlir::Operation *op);
 
 /// The parameters that the overrides fix for a kernel of this algorithm; null
 /// if they fix none.
-mlir::DictionaryAttr fixedParameters(mlir::Operation *kernel,
+mlir::DictionaryAttr fixedParameters(llvm::ArrayRef<Override> overrides,
+                                     mlir::Operation *kernel,
                                      llvm::StringRef algorithm);
 
 /// The trait of ops with an attribute `schedule`.

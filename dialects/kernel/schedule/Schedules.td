@@ -85,7 +85,7 @@ def Kernel_MatmulSchedule : Kernel_ScheduleAttr<"Matmul", "matmul"> {
     - `unroll`: steps of the depth in an iteration of the innermost loop.
     - `chain`: additions in one chain. Longer sums are in several chains with
       spilled partial sums, so that rounding errors stay small.
-    - `depth_block`: elements of the depth (words of 4 bytes in the VNNI layout)
+    - `depth_block`: elements of the depth (groups of 4 bytes in the VNNI layout)
       that a tile of columns sees at once. Between blocks the result holds the
       spilled partial sums.
     - `depth_slab`: elements of the depth that all columns see before the next
@@ -148,7 +148,7 @@ def Kernel_LineSchedule : Kernel_ScheduleAttr<"Line", "line"> {
     - `tile_columns`: neighbouring results of a tile, at most.
     - `tile_channels`: channels of a tile. They are whole vectors, except those of
       dot products (K-major layout), which have a vector of sums each. With the
-      bytes of four rows in one word (VNNI layout) they are 64.
+      bytes of four rows in one group (VNNI layout) they are 64.
     - `share`: the work items of threads: `none`, `rows` of results, or `columns`
       (the tiles of a row), for flat images.
 
@@ -176,6 +176,7 @@ def Kernel_ScheduleOverride : AttrDef<Kernel_Dialect, "ScheduleOverride"> {
                         StringRefParameter<"an algorithm, or nothing">:$algorithm,
                         "::mlir::DictionaryAttr":$parameters);
   let assemblyFormat = "`<` $node `,` $algorithm `,` $parameters `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif // WEIR_DIALECTS_KERNEL_SCHEDULES

@@ -53,13 +53,13 @@ struct MatmulEmitter : MatmulBlocks {
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 kernel::PackOp pack)
       : MatmulBlocks(op, target), e(e), target(target), op(op), a(op.getA()),
-        b(op.getB()), out(op.getOut()), pack(pack), isa(Isa::of(target)),
-        waiting{e, chain, target.sumsFillRegisters()} {
-    if (!isInWords)
+        b(op.getB()), out(op.getOut()), pack(pack),
+        isa(Isa::of(target)), waiting{e, chain, target.sumsFillRegisters()} {
+    if (!isVnni)
       return;
     if (depthBlocks() == 1)
       addend = takeAddend(op);
-    // Panels of lines, which are words of four bytes.
+    // Panels of rows, which are groups of 4 bytes.
     b = e.joinLast(b);
   }
 
@@ -85,7 +85,7 @@ struct MatmulEmitter : MatmulBlocks {
       Value target = e.plus(row, e.times(copyRow, -1));
       Emitter::Values from(batch);
       from.append({row, copyDepth});
-      copyLine(e, op, from, count, copy, target, lanes, isInWords);
+      copyLine(e, op, from, count, copy, target, lanes, isVnni);
     });
   }
 
@@ -103,7 +103,7 @@ struct MatmulEmitter : MatmulBlocks {
     }
     Emitter::Values at(batch);
     at.append({row, e.times(k, unit())});
-    if (isInWords)
+    if (isVnni)
       return e.splatWord(a, at, lanes);
     if (op.getTransposeA())
       std::swap(at.back(), at[at.size() - 2]);
@@ -159,15 +159,15 @@ struct MatmulEmitter : MatmulBlocks {
       auto left = [&](int64_t i) { return loadA(rowOf[i], k); };
       auto right = [&](int64_t v) {
         Emitter::Values at = placeB(column, k, v * lanes);
-        if (isInWords)
+        if (isVnni)
           return e.loadWords(b, at, lanes);
         return e.widen(
             e.load(part ? part : b, at, lanes, panel ? lanes : shape.valid(v)),
             sumElement);
       };
       auto add = [&](Value sum, Value left, Value right) {
-        return isInWords ? isa->addByteProducts(e, sum, left, right)
-                         : e.multiplyAdd(left, right, sum);
+        return isVnni ? isa->addByteProducts(e, sum, left, right)
+                      : e.multiplyAdd(left, right, sum);
       };
       e.addOuterProduct(sums, vectors, target.sumsFillRegisters(), left, right,
                         add);
@@ -176,7 +176,7 @@ struct MatmulEmitter : MatmulBlocks {
     bool inOneChain = sets == 1 && depth.count <= waiting.chain;
     // Of one iteration without fences LLVM loads all first, and spills.
     if ((valid < tileColumns && rows > tileRows && inOneChain) ||
-        (isInWords && depth.count < 2 * unroll))
+        (isVnni && depth.count < 2 * unroll))
       unroll = sets;
     auto steps = [&](Value k, int64_t some, Emitter::Values &sums) {
       if (ahead && some > 1)

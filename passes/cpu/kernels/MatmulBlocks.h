@@ -16,7 +16,7 @@ struct MatmulBlocks : kernel::MatmulShape, kernel::MatmulSchedule {
   MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target);
 
   /// How many elements of A and B are one of the depth and the columns.
-  int64_t unit() const { return isInWords ? 4 : 1; }
+  int64_t unit() const { return isVnni ? 4 : 1; }
   bool hasSeveralPanels() const { return panel && tileColumns > panel; }
   bool isByRowBlocks() const { return share == kernel::MatmulShare::rowBlocks; }
   bool copiesRows() const { return copy != kernel::MatmulCopy::none; }

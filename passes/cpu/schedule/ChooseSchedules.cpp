@@ -22,7 +22,9 @@ namespace {
 /// Writes the schedule of a kernel, and checks it.
 class Scheduler {
 public:
-  explicit Scheduler(Operation *root) : target(kernel::Target::of(root)) {}
+  explicit Scheduler(Operation *root)
+      : target(kernel::Target::of(root)), overrides(kernel::overridesOf(root)) {
+  }
 
   LogicalResult choose(kernel::MatmulOp op) {
     if (!kernel::hasMatmulSchedule(op))
@@ -62,6 +64,7 @@ public:
 
 private:
   kernel::Target target;
+  std::vector<kernel::Override> overrides;
 
   template <typename Op>
   LogicalResult chooseOfLine(Op op) {
@@ -87,7 +90,7 @@ private:
     if (auto attr = dyn_cast_or_null<Attr>(op.getScheduleAttr()))
       return check(attr.getValue());
     Schedule given;
-    DictionaryAttr fixed = kernel::fixedParameters(op, algorithm);
+    DictionaryAttr fixed = kernel::fixedParameters(overrides, op, algorithm);
     auto emitError = [&] {
       return mlir::emitError(op.getLoc(), "--schedule: ");
     };

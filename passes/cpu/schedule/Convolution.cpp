@@ -66,7 +66,7 @@ private:
 void ConvolutionChooser::chooseChannels() {
   int64_t panel = shape.panel, lanes = shape.lanes;
   bool twoPanels = target.fmaRate > 1 && target.registers >= 32 &&
-                   !shape.isInWords && panel == 2 * lanes &&
+                   !shape.isVnni && panel == 2 * lanes &&
                    shape.groupOutputs % (2 * panel) == 0 &&
                    shape.outWidth >= 24 && shape.filterBytes <= target.l2;
   set(&ConvolutionSchedule::tileChannels, twoPanels             ? 2 * panel

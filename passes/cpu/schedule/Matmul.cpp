@@ -147,7 +147,7 @@ void MatmulChooser::chooseColumns() {
       target.widthOfSeveralPanels(shape.bElement, shape.rows, shape.columns,
                                   shape.depth * shape.columns * shape.bBytes());
   if (panel && several > panel && several % panel == 0 && shape.batches == 1 &&
-      !shape.isInWords && !s.packInside)
+      !shape.isVnni && !s.packInside)
     width = several;
   // A single row reads runs of a plain matrix that are as long as registers
   // allow.
@@ -170,7 +170,7 @@ bool MatmulChooser::hasHighTiles() const {
 void MatmulChooser::chooseRows() {
   high = hasHighTiles();
   // Sums of integers are the same in any order.
-  bool highest = high || (shape.isInWords && many);
+  bool highest = high || (shape.isVnni && many);
   int64_t most = highest ? 28 : vectors() == 3 ? 12 : 10;
   int64_t height = many ? most / vectors() : target.lowTileHeight(vectors());
   set(&MatmulSchedule::tileRows, std::max<int64_t>(1, height));
@@ -180,7 +180,7 @@ void MatmulChooser::chooseRows() {
 // turns. The smaller tiles at the ends have as many sets, so that equal columns
 // have equal sums.
 void MatmulChooser::chooseAccumulators() {
-  bool highest = high || (shape.isInWords && many);
+  bool highest = high || (shape.isVnni && many);
   int64_t least = many ? 16 : 8, mostTerms = highest ? 112 : 224;
   int64_t sums =
       alikeTiles().most() *
@@ -298,7 +298,7 @@ bool MatmulChooser::rowsCollide() const {
       !shape.rowStride)
     return false;
   int64_t bytes = shape.aBytes();
-  return shape.depth * bytes * (shape.isInWords ? 4 : 1) > 64 &&
+  return shape.depth * bytes * (shape.isVnni ? 4 : 1) > 64 &&
          target.linesCollide(*shape.rowStride * bytes,
                              std::min(shape.rows, s.tileRows));
 }
@@ -316,17 +316,17 @@ bool MatmulChooser::blocksCollide() const {
   return rows * apart > target.l2 && s.depthSlab * bytes <= apart;
 }
 
-// Rows are copied if their lines collide, if they end within a word, or if
-// several tiles would widen the same elements. For the sake of L2 a copy must
-// serve many panels.
+// Rows are copied if their lines collide, if they end within a group of 4
+// bytes, or if several tiles would widen the same elements. For the sake of L2
+// a copy must serve many panels.
 void MatmulChooser::chooseCopy() {
-  bool slabs = !blocksForL2() && !shape.isInWords &&
-               s.depthSlab < shape.depth && sharesRows() && !isByRowBlocks();
-  bool widens = !shape.isInWords && shape.sumElement != shape.aElement &&
+  bool slabs = !blocksForL2() && !shape.isVnni && s.depthSlab < shape.depth &&
+               sharesRows() && !isByRowBlocks();
+  bool widens = !shape.isVnni && shape.sumElement != shape.aElement &&
                 !shape.transposesA &&
                 rowTiles() * shape.columns > s.tileColumns;
   bool copies =
-      rowsCollide() || shape.hasPartialWord ||
+      rowsCollide() || shape.hasPartialGroup ||
       (slabs && shape.columns >= 32 * s.tileColumns && blocksCollide()) ||
       widens;
   set(&MatmulSchedule::copy, !copies ? MatmulCopy::none

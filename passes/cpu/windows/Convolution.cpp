@@ -6,8 +6,8 @@
 // results have outside of x are left out. Where a tile has some results of
 // which a tap is outside, or pixels would fight for sets of L1, each image is
 // first copied into a buffer with a border of zeros, so that all tiles are
-// alike. Bytes are multiplied four channels at a time where the filter is in
-// words; a copy then fills the last word of a pixel.
+// alike. Bytes are multiplied four channels at a time if the filter has the
+// VNNI layout; a copy then fills the last group of 4 of a pixel.
 //
 // Threads share the images where these are several, or else rows of tiles,
 // their tiles, panels or groups: each then runs all loops, of which one is
@@ -48,7 +48,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       : ConvolutionBlocks(op, target), e(e), op(op), x(op.getX()),
         filter(op.getFilter()), out(op.getOut()), copy{e, *this, op, nullptr},
         isa(Isa::of(target)), sumsFillRegisters(target.sumsFillRegisters()) {
-    if (isInWords)
+    if (isVnni)
       addend = takeAddend(op);
   }
 
@@ -126,8 +126,8 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     auto type = cast<MemRefType>(x.getType());
     bool run = isRun(pixel) && (copyType || type.getLayout().isIdentity());
     Value source = copyType ? copy.buffer : x, weights = filter;
-    // Lines of words as lines of their bytes.
-    if (isInWords)
+    // Rows of groups of 4 bytes as rows of bytes.
+    if (isVnni)
       weights = e.joinLast(weights);
     if (run) {
       source = e.joinLast(source);
@@ -146,8 +146,8 @@ struct ConvolutionEmitter : ConvolutionBlocks {
                   run ? channels : 1));
     Value firstInput = e.times(group, groupInputs);
 
-    // The products of one element of the window and one input channel, or word
-    // of them; in a run, `channel` counts both.
+    // The products of one element of the window and one input channel, or group
+    // of 4; in a run, `channel` counts both.
     auto step = [&](Value ky, Value kx, Value channel, Emitter::Values &sums) {
       Emitter::Values at = {panelIndex};
       if (!flat)
@@ -174,7 +174,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
         from.push_back(e.plus(columns[i % wide], shiftX));
         if (!run)
           from.push_back(input);
-        if (isInWords)
+        if (isVnni)
           return e.splatWord(source, from, lanes);
         Value scalar = e.create<memref::LoadOp>(source, from);
         return e.splat(e.widen(scalar, sumElement, op.getUnsignedX()), lanes);
@@ -182,13 +182,12 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       auto right = [&](int64_t v) {
         at.front() = e.plus(panelIndex, v * lanes / panel);
         at.back() = e.times(e.plus(inPanel, v * lanes % panel), unit);
-        return isInWords
-                   ? e.loadWords(weights, at, lanes)
-                   : e.widen(e.load(weights, at, lanes, lanes), sumElement);
+        return isVnni ? e.loadWords(weights, at, lanes)
+                      : e.widen(e.load(weights, at, lanes, lanes), sumElement);
       };
       auto add = [&](Value sum, Value left, Value right) {
-        return isInWords ? isa->addByteProducts(e, sum, left, right)
-                         : e.multiplyAdd(left, right, sum);
+        return isVnni ? isa->addByteProducts(e, sum, left, right)
+                      : e.multiplyAdd(left, right, sum);
       };
       e.addOuterProduct(sums, vectors, sumsFillRegisters, left, right, add);
     };

@@ -201,3 +201,33 @@ func.func @convolution_columns(%x: memref<1x56x56x64xf32>, %w: memref<1x3x3x64x3
   }
   return
 }
+
+// -----
+
+// expected-error @below {{kernel.schedule_overrides is for modules and is an array of #kernel.schedule_override}}
+module attributes {kernel.schedule_overrides = [1]} {}
+
+// -----
+
+// expected-error @below {{kernel.schedule_overrides is for modules and is an array of #kernel.schedule_override}}
+module attributes {kernel.schedule_overrides = 1} {}
+
+// -----
+
+// expected-error @below {{kernel.schedule_overrides is for modules and is an array of #kernel.schedule_override}}
+func.func private @override() attributes {kernel.schedule_overrides = []}
+
+// -----
+
+// expected-error @below {{node 'a)(b' is no regular expression: parentheses not balanced}}
+#o = #kernel.schedule_override<"a)(b", "matmul", {tile_rows = 1 : i64}>
+
+// -----
+
+// expected-error @below {{node '(a)\1' is no regular expression: back-references are not supported}}
+#o = #kernel.schedule_override<"(a)\\1", "matmul", {tile_rows = 1 : i64}>
+
+// -----
+
+// expected-error @below {{no kernel has the algorithm 'gemm'}}
+#o = #kernel.schedule_override<"a", "gemm", {tile_rows = 1 : i64}>

@@ -71,6 +71,19 @@ func.func @huge(%a: memref<64x64xf32>, %b: memref<2x64x32xf32>, %c: memref<64x64
 
 // -----
 
+// CHECK: error: loc("MatMul_5"): 'kernel.matmul' op accumulator_sets is 1048576, more than 32 registers
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_5", "", {accumulator_sets = 1048576 : i64}>]} {
+func.func @sets(%a: memref<64x64xf32>, %b: memref<2x64x32xf32>, %c: memref<64x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x32xf32>) layout <panels(32)> outs(%c : memref<64x64xf32>) {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  } loc("MatMul_5")
+  return
+}
+}
+
+// -----
+
 // CHECK: error: loc("Conv_0"): 'kernel.convolution' op tile_channels is 8, not a multiple of the 16 lanes of a vector
 module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"Conv_0", "", {tile_channels = 8 : i64}>]} {
 func.func @channels(%x: memref<1x56x56x24xf32>, %w: memref<1x3x3x24x32xf32>, %y: memref<1x56x56x32xf32>) {
