@@ -46,8 +46,8 @@ static LogicalResult verifyElements(PackOpInterface pack) {
   auto from = pack.getSource().element;
   auto to = cast<ShapedType>(pack.getOut().getType()).getElementType();
   Type wanted = pack.getLayout().getFormat().elementOf(pack.getLayout(), from);
-  bool isNarrowed = wanted.isF32() && (to.isF16() || to.isBF16());
-  if (to != wanted && !isNarrowed)
+  bool isNarrowed = wanted && wanted.isF32() && (to.isF16() || to.isBF16());
+  if (!wanted || (to != wanted && !isNarrowed))
     return pack->emitOpError("cannot pack ")
            << from << " as " << to << " in " << pack.getLayout();
   return success();

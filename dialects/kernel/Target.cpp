@@ -19,6 +19,9 @@ Target Target::of(Operation *op) {
   TargetAttr attr = TargetAttr::of(op);
   static_cast<Instructions &>(result) = Instructions::of(attr);
   result.vectorBits = attr.getVectorBits();
+  // Kernels of bytes and of pairs of bf16 are written for whole vectors.
+  result.dots &= result.vectorBits == 512;
+  result.pairDots &= result.vectorBits == 512;
   result.panelBits = attr.panelWidth();
   result.sharesPanels = attr.sharesPanels();
   result.registers = attr.registers();

@@ -17,7 +17,7 @@ static Type yieldedType(Region &region) {
 
 SmallVector<int64_t> AttentionOp::scoreShape() {
   SmallVector<int64_t> shape(shaped(getOut()).getShape());
-  // A panel of V has a line for each column of the scores, too.
+  // A panel of V has a row for each column of the scores, too.
   shape.back() = shaped(getV()).getShape().end()[-2];
   return shape;
 }
@@ -60,7 +60,8 @@ static LogicalResult verifyElements(AttentionOp op, Type left, Type right,
 LogicalResult AttentionOp::verify() {
   for (Region *region : getRegions())
     if (region->front().getNumArguments() == 0 ||
-        !isa<YieldOp>(region->front().getTerminator()))
+        !isa<YieldOp>(region->front().getTerminator()) ||
+        region->front().getTerminator()->getNumOperands() != 1)
       return emitOpError("has a region that is no scalar function");
   if (failed(verifyForm(*this)))
     return failure();

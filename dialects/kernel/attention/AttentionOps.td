@@ -8,7 +8,7 @@ include "mlir/Dialect/Arith/IR/ArithBase.td"
 include "mlir/Dialect/Arith/IR/ArithOpsInterfaces.td"
 
 def Kernel_AttentionOp
-    : Kernel_Op<"attention", [AttrSizedOperandSegments,
+    : Kernel_Op<"attention", [AttrSizedOperandSegments, SingleBlock,
                               DeclareOpInterfaceMethods<ArithFastMathInterface>]> {
   let summary = "out = epilogue(weights(softmax(scores(Q * K))) * V)";
   let description = [{

@@ -64,19 +64,22 @@ struct Amx : LayoutFormat {
   Type elementOf(LayoutAttr layout, Type element) const override {
     MLIRContext *context = element.getContext();
     if (layout.getNumbers().empty())
-      return IntegerType::get(context, 8);
-    return BFloat16Type::get(context);
+      return element.isInteger(8) || element.isInteger(32)
+                 ? IntegerType::get(context, 8)
+                 : Type();
+    return element.isF32() || element.isBF16() ? BFloat16Type::get(context)
+                                               : Type();
   }
 
   // Tiles begin anew with each tap of a filter.
   void pack(LayoutAttr layout, const WeightsSource &from,
             char *to) const override {
     // A row of a tile has 4 bytes of each column.
-    bool areBytes = from.element.isInteger();
+    bool areBytes = layout.getNumbers().empty();
     int64_t rows = areBytes ? 4 : 2, step = rows * amxWidth / 2;
     int64_t split = layout.getSplit(), channels = from.depth;
     int64_t stepsATap = llvm::divideCeil(channels, step);
-    int64_t steps = from.rows() / channels * stepsATap;
+    int64_t steps = ShapedType::getNumElements(from.taps) * stepsATap;
     int64_t bytes = from.element.getIntOrFloatBitWidth() / 8;
     int64_t each = areBytes ? 1 : 2; // the low byte of integers
     for (int64_t k = 0; k < from.rows(); ++k)

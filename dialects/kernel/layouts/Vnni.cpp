@@ -17,7 +17,8 @@ struct Vnni : LayoutFormat {
     bool isPack = user.kind == LayoutUser::Pack;
     return (isPack || (user.isProduct() && user.isUnsigned)) &&
            user.stored.isInteger(8) && !user.transposesLeft &&
-           user.weights.batches.empty();
+           user.weights.batches.empty() &&
+           (user.weights.groups == 1 || user.weights.depth % 4 == 0);
   }
 
   SmallVector<int64_t> shapeOf(LayoutAttr layout,
@@ -32,7 +33,8 @@ struct Vnni : LayoutFormat {
   void pack(LayoutAttr layout, const WeightsSource &from,
             char *to) const override {
     int64_t width = layout.getWidth(), depth = from.depth;
-    int64_t columns = from.columns, taps = from.rows() / depth;
+    int64_t columns = from.columns,
+            taps = ShapedType::getNumElements(from.taps);
     int64_t panels = llvm::divideCeil(columns, width);
     int64_t deep = llvm::divideCeil(depth, 4);
     for (int64_t g = 0; g < from.groups; ++g)

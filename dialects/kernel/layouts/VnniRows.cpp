@@ -12,11 +12,12 @@ struct VnniRows : LayoutFormat {
     return numbers.size() == 1 && numbers[0] > 0;
   }
 
-  bool serves(LayoutAttr, const LayoutUser &user) const override {
+  bool serves(LayoutAttr layout, const LayoutUser &user) const override {
     bool isPack = user.kind == LayoutUser::Pack;
     return (isPack ||
             (user.kind == LayoutUser::Depthwise && user.isUnsigned)) &&
            user.stored.isInteger(8) && user.weights.taps.size() == 2 &&
+           user.weights.taps[0] == layout.getRows() &&
            user.weights.depth == 1 && user.weights.groups == 1;
   }
 

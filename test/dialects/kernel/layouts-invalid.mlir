@@ -264,3 +264,23 @@ func.func @convolution_sizes(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %
   return
 }
 
+
+// -----
+
+// Tiles of bytes are made of integers.
+
+func.func @pack_floats_as_bytes(%b: memref<64x32xf32>, %p: memref<1x1x1x2x16x64xi8>) {
+  // expected-error@+1 {{cannot pack 'f32' as 'i8' in #kernel.layout<amx>}}
+  kernel.pack ins(%b : memref<64x32xf32>) layout <amx> outs(%p : memref<1x1x1x2x16x64xi8>)
+  return
+}
+
+// -----
+
+// The layout has the rows of the filter.
+
+func.func @filter_rows(%w: memref<3x3x1x64xi8>, %p: memref<1x3x1x64x4xi8>) {
+  // expected-error@+1 {{cannot use weights of 'memref<1x3x1x64x4xi8>' in #kernel.layout<vnni_rows(4)>}}
+  kernel.pack_filter ins(%w : memref<3x3x1x64xi8>) groups 1 layout <vnni_rows(4)> outs(%p : memref<1x3x1x64x4xi8>)
+  return
+}
