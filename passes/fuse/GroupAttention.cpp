@@ -15,7 +15,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Debug.h"
 
-#define DEBUG_TYPE "weir-form-attention"
+#define DEBUG_TYPE "weir-group-attention"
 
 using namespace mlir;
 
@@ -177,7 +177,7 @@ struct GroupAttention : impl::GroupAttentionBase<GroupAttention> {
             return joined.contains(group);
           }))
         continue;
-      LLVM_DEBUG(llvm::dbgs() << "forms an attention at "
+      LLVM_DEBUG(llvm::dbgs() << "groups an attention at "
                               << chain.groups.front().getLoc() << "\n");
       joined.insert(chain.groups.begin(), chain.groups.end());
       chain.join();

@@ -79,7 +79,10 @@ Product productBehind(Value value) {
 /// the left side, and the product is of floats.
 bool isPlain(kernel::MatmulOp op) {
   kernel::LayoutAttr layout = op.getLayout();
-  return !op.getUnsignedA() &&
+  Type sum = op.getEpilogue().front().getArgument(0).getType();
+  return isa<FloatType>(getElementTypeOrSelf(op.getA())) &&
+         isa<FloatType>(getElementTypeOrSelf(op.getB())) &&
+         isa<FloatType>(sum) &&
          (layout.isPlain() || layout.isPanels() || layout.isKMajor());
 }
 

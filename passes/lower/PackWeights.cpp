@@ -34,8 +34,11 @@ struct Packing {
   using Key = std::array<const void *, 5>;
   Key key() const {
     auto number = [](int64_t i) { return reinterpret_cast<const void *>(i); };
-    return {layout ? layout.getAsOpaquePointer() : nullptr,
-            number(source.depthStride), number(source.columnStride),
+    const void *bytes = layout ? layout.getAsOpaquePointer() : nullptr;
+    // The safe range of tiles says nothing about the bytes of the weights.
+    if (layout && layout.isAmx())
+      bytes = number(2 * layout.getSplit() + layout.isAmxPanels());
+    return {bytes, number(source.depthStride), number(source.columnStride),
             number(source.depth), number(source.groups)};
   }
 };

@@ -160,7 +160,7 @@ def ChooseLayouts : Pass<"weir-choose-layouts", "::mlir::ModuleOp"> {
     `weir-lower-graph` packs all weights in the layout `plain`. This pass sets
     another `#kernel.layout` on each `kernel.pack`, `kernel.pack_filter` and
     `kernel.transform_filter`, and on the kernel that reads it, or drops the pack.
-    All decisions on layouts are here; later passes obey them:
+    All decisions on layouts but that for cuDNN are here; later passes obey them:
 
     - Products of few rows by what a run computes read it as it is. Others read
       panels, whose width follows from the registers of the target.

@@ -13,7 +13,7 @@ namespace {
 
 // The right side is copied into panels if at least this many rows use the copy;
 // a constant always, because weir-pack-weights does that once. (One more than a
-// power of two, as all that sums depend on: MatmulBlocks.cpp.)
+// power of two, as all that sums depend on: MatmulShape.h.)
 constexpr int64_t rowsWorthPacking = 17;
 
 // A row by so few columns, if the depth is so long, is computed by dot products

@@ -16,7 +16,7 @@ def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
     `weir.conv`, for cuDNN. It may have a bias, a residual of the result's shape
     and a relu, with or without an upper bound. The attribute has the convolution,
     and the arguments that are images, filter, bias and residual. The filter is
-    packed in the K-major layout, so that each output's window is contiguous.
+    packed as `panels(1)`, so that each output's window is contiguous.
     Depthwise convolutions stay kernels.
 
     A kernel of the graph dialect that is a `graph.filter_gradient` is marked with
