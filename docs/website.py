@@ -35,6 +35,11 @@ def place(path):
     return path if path.endswith(".md") else f"tree/{path}"
 
 
+def definitions(path):
+    """The page of the reference for a .td file."""
+    return f"reference/{path.removesuffix('.td').replace('/', '-')}.md"
+
+
 class Pages:
     def __init__(self, out):
         self.out, self.done, self.waiting = out, set(), []
@@ -72,6 +77,8 @@ class Pages:
                 to = place(aim)
                 if (ROOT / aim).exists():
                     self.add(aim)
+            elif aim.endswith(".td") and (self.out / definitions(aim)).exists():
+                to = definitions(aim)
             elif (ROOT / aim).exists():
                 self.add(aim)
                 to = place(aim)
@@ -221,9 +228,10 @@ def main():
     for path in sorted((ROOT / "docs").rglob("*.md")):
         pages.add(path.relative_to(ROOT).as_posix())
     examples(pages)
-    pages.copy()
+    # Links to .td files lead to its pages.
     if arguments.reference:
         reference(pages, arguments.reference)
+    pages.copy()
     if arguments.bin:
         pages.write("options.md", options(arguments.bin))
     index(pages, "decisions", "Decisions", "Why the code is as it is: a question, the choice, its price.")

@@ -5,7 +5,8 @@
 // BASE: weir.target = #weir.target<{{.*}}features = "{{.*}}+sse2{{.*}}", vector_bits = 128, fma = false>
 
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v3 -o %t && FileCheck %s --check-prefix=V3 --implicit-check-not=+avx512 < %t
-// V3: cpu = "x86-64-v3", features = "{{.*}}+avx2{{.*}}+fma{{.*}}", vector_bits = 256
+// V3: cpu = "x86-64-v3", features = "{{.*}}+avx2{{.*}}+fma{{.*}}", vector_bits = 256>
+// V3-NOT: fma = false
 
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v4 -o %t && FileCheck %s --check-prefix=V4 --implicit-check-not=prefer-256 < %t
 // V4: cpu = "x86-64-v4", features = "{{[^"]*}}+avx512f{{[^"]*}}", fma_rate = 2>
@@ -27,7 +28,7 @@
 // TILES: features = "{{.*}}+amx-bf16{{.*}}+amx-tile{{.*}}", {{.*}}l2 = 2097152
 
 // RUN: weir-emit %s --emit=mlir --target=aarch64-linux-gnu -o %t && FileCheck %s --check-prefix=ARM < %t
-// ARM: triple = "aarch64-unknown-linux-gnu", cpu = "generic", features = "{{.*}}+neon{{.*}}", vector_bits = 128
+// ARM: triple = "aarch64-unknown-linux-gnu", cpu = "generic", features = "{{.*}}+neon{{.*}}", vector_bits = 128>
 
 // RUN: weir-emit %s --emit=mlir -o %t && FileCheck %s --check-prefix=NATIVE --implicit-check-not=avx10 < %t
 // NATIVE: weir.target = #weir.target<
