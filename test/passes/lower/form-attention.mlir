@@ -167,3 +167,27 @@ func.func private @one_product(%s: tensor<64x64xf32>, %v: tensor<64x8xf32>) -> t
   }
   return %o : tensor<64x8xf32>
 }
+
+// -----
+
+// A product of integers before the softmax stays a product.
+// CHECK-LABEL: func.func private @integers
+// CHECK-NOT: kernel.attention
+// CHECK: kernel.matmul
+// CHECK: kernel.matmul
+// CHECK-NOT: kernel.attention
+func.func private @integers(%q: tensor<64x8xi32>, %k: tensor<8x96xi32>, %v: tensor<96x8xf32>) -> tensor<64x8xf32> attributes {weir.kernel} {
+  %0 = tensor.empty() : tensor<64x96xf32>
+  %s = kernel.matmul ins(%q, %k : tensor<64x8xi32>, tensor<8x96xi32>) outs(%0 : tensor<64x96xf32>) -> tensor<64x96xf32> {
+  ^bb0(%x: i32):
+    %a = arith.sitofp %x : i32 to f32
+    kernel.yield %a : f32
+  }
+  %p = graph.softmax %s : tensor<64x96xf32>
+  %1 = tensor.empty() : tensor<64x8xf32>
+  %o = kernel.matmul ins(%p, %v : tensor<64x96xf32>, tensor<96x8xf32>) outs(%1 : tensor<64x8xf32>) -> tensor<64x8xf32> {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  return %o : tensor<64x8xf32>
+}
