@@ -34,8 +34,8 @@ def Kernel_LayoutAttr : AttrDef<Kernel_Dialect, "Layout"> {
       term p is at `[n/32][k/32][p][n%32/16][k%32/2][n%16*2 + k%2]`. If the left
       side is f32, each element is the sum of `split` numbers of bf16, 2 or 3, the
       largest first (bf16x3, bf16x6); else `split` is 1. `low` and `high` are the
-      safe exponent range: elements of the left side may be multiplied by tiles if
-      they are 0 or their magnitude is at least 2^low and at most 2^high.
+      safe exponent range: tiles may multiply 0 and magnitudes from 2^low to
+      2^high.
     - `amx`: tiles of i8, `ceil(N/32) x ceil(K/64) x 1 x 2 x 16 x 64`. Element
       (k, n) is at `[n/32][k/64][0][n%32/16][k%64/4][n%16*4 + k%4]`. Elements of
       the left side may be multiplied by tiles if they are within -128 and 127.
@@ -48,8 +48,9 @@ def Kernel_LayoutAttr : AttrDef<Kernel_Dialect, "Layout"> {
       panel that is not eligible for pairing are NaN.
 
     - `winograd(NR, tiles.., strides..)`: the transformed filters of
-      kernel.winograd (`MinimalFilter.h`), f32, for tiles of two sizes and strides:
-      `ceil(N/NR) x P x K x NR` for `P` products of a tile.
+      kernel.winograd (`MinimalFilter.h`), of f32. There are two sizes of a tile and
+      two strides. The shape is `ceil(N/NR) x P x K x NR` for `P` products of a
+      tile.
 
     A format is declared in `Layouts.def` and defined in `layouts/`, a file each.
 

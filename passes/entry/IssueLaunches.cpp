@@ -258,7 +258,7 @@ struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
     ModuleOp module = getOperation();
     if (failed(kernels.read(module)))
       return signalPassFailure();
-    if (failed(takeHostKernels(module)))
+    if (failed(kernels.verifyRuns(module)) || failed(takeHostKernels(module)))
       return signalPassFailure();
     placeSimulator();
     SmallVector<plan::ProgramOp> programs(module.getOps<plan::ProgramOp>());

@@ -2,6 +2,7 @@
 
 #include "passes/entry/LaunchTable.h"
 
+#include "dialects/plan/Plan.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -33,6 +34,25 @@ LogicalResult LaunchTable::read(ModuleOp module) {
     });
   }
   return success();
+}
+
+LogicalResult LaunchTable::verifyRuns(ModuleOp module) const {
+  WalkResult walk = module.walk([&](plan::RunOp run) -> WalkResult {
+    if (run.getHost())
+      return success();
+    LibraryCallAttr call = attrs::libraryCall.of(run);
+    if (!call && !rows.contains(run.getKernel()))
+      return run.emitOpError("has a kernel that weir.gpu_kernels lacks");
+    if (!call)
+      return success();
+    auto count = static_cast<int64_t>(run.getOperands().size());
+    for (int64_t operand : call.getOperands().asArrayRef())
+      if (operand >= count)
+        return run.emitOpError("has no operand ")
+               << operand << " for " << call.getFunction();
+    return success();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 } // namespace weir

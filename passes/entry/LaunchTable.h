@@ -21,6 +21,11 @@ public:
   /// as errors.
   mlir::LogicalResult read(mlir::ModuleOp module);
 
+  /// Reports as errors the runs of kernels that the table lacks, and calls of a
+  /// library with operands that their run lacks.
+  mlir::LogicalResult verifyRuns(mlir::ModuleOp module) const;
+
+  /// The row of a kernel that the table contains.
   Row lookup(llvm::StringRef kernel) const { return rows.lookup(kernel); }
 
   /// The largest number of threads of a block with barriers; 0 if no block has

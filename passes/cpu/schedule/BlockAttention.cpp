@@ -291,7 +291,12 @@ struct BlockAttention : impl::BlockAttentionBase<BlockAttention> {
       return;
     auto target = kernel::Target::of(kernel);
     SmallVector<kernel::AttentionOp> all;
-    kernel.walk([&](kernel::AttentionOp op) { all.push_back(op); });
+    // Without a row there is nothing to divide.
+    kernel.walk([&](kernel::AttentionOp op) {
+      if (!llvm::is_contained(op.scoreShape(), 0) &&
+          !llvm::is_contained(Emitter::shape(op.getOut()), 0))
+        all.push_back(op);
+    });
     for (kernel::AttentionOp op : all)
       Blocks(op).block(target);
   }

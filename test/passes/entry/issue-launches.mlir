@@ -232,3 +232,28 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [#weir.gpu_ke
     plan.run @k(%b) : (memref<4xf32>)
   }
 }
+
+// -----
+
+// A call of a library has its operands among those of the run.
+module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]} {
+  module @weir_gpu_kernels {
+  }
+  plan.program @weir_entry_0 {
+    %y = plan.argument 0 : memref<4x4xf32>
+    // expected-error@+1 {{has no operand 7 for weir_gpu_multiply}}
+    plan.run @k(%y) {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", number = 0, operands = [7]>} : (memref<4x4xf32>)
+  }
+}
+
+// -----
+
+module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]} {
+  module @weir_gpu_kernels {
+  }
+  plan.program @weir_entry_0 {
+    %y = plan.argument 0 : memref<4x4xf32>
+    // expected-error@+1 {{has a kernel that weir.gpu_kernels lacks}}
+    plan.run @k(%y) : (memref<4x4xf32>)
+  }
+}
