@@ -45,9 +45,9 @@ static void buildGraph(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createExpandFilterGradients());
   pm.addPass(createInsertInit());
   pm.addPass(createPruneUnused());
-  // What follows knows constants of f32.
+  // Later passes expect f32 constants.
   pm.addPass(createWidenHalves());
-  // Before the weights of products are folded to floats.
+  // This must precede the folding of dequantized weights to floats.
   pm.addPass(createFormByteProducts());
   pm.addPass(createFormPackedProducts());
   pm.addPass(createCanonicalizerPass());

@@ -12,13 +12,13 @@ typedef struct weir_team {
   weir_pool *pool;      // of our own, where parallel_for is null
 } weir_team;
 
-// The grains from `first` to before `last` of a region. Parts that run at once
-// have different slots.
+// The work items from `first` to before `last` of a region. Chunks that run in
+// parallel have different worker slots.
 typedef void weir_part(void *data, int64_t first, int64_t last, int64_t slot);
 
-// Runs the grains below `count`, in parts, on the team, and returns when all
-// are done. No more than `slots` parts run at once, unless it is 0; a thread
-// gets its share in about `each` parts.
+// Runs `count` work items in chunks on the team, and returns when all are done.
+// At most `slots` chunks run in parallel, unless it is 0. The share of a thread
+// is about `each` chunks.
 void weir_parallel(const weir_team *team, int64_t count, int64_t slots,
                    int64_t each, weir_part *part, void *data);
 

@@ -1,11 +1,12 @@
-// A run's work shared among threads: the caller's pool, or one of our own.
+// Shares the work of a run among threads: the caller's pool, or the runtime's
+// own.
 //
-// A region is `count` grains that may run in any order and at once. They are
-// cut into pieces, and each thread has a run of them; whoever is through with
-// its own takes from the others. So nobody waits for a thread that has not
-// begun, be it asleep, without a processor, or left behind by a fork: the
-// caller does that work itself. Which thread computes a grain changes none of
-// its bits.
+// A region has `count` work items, which may run in any order and in parallel.
+// They are divided into pieces, and each worker owns a range of pieces. A
+// worker without pieces steals from others. So no worker waits for one that has
+// not begun, because it sleeps, has no processor, or is gone after a fork: the
+// caller does that work itself. The results do not depend on the thread that
+// computes a work item.
 
 #include "runtime/abi.h"
 #include "runtime/libc.h"
@@ -25,8 +26,8 @@ enum {
   mask = (1 << remaining_bits) - 1
 };
 
-// `count` grains that `part` does, cut into `pieces`, by threads that round as
-// the caller does.
+// `count` work items of `part`, divided into `pieces`, for threads with the
+// caller's rounding mode.
 typedef struct weir_region {
   weir_part *part;
   void *data;

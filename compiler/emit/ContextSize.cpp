@@ -1,5 +1,5 @@
-// How much memory a context of the model takes, by what the runtime says of its
-// own part.
+// Computes the memory of a context: the model's part, and the runtime's part as
+// the runtime reports it.
 
 #include "compiler/emit/Tables.h"
 

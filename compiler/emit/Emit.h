@@ -52,7 +52,7 @@ std::string samePlaces(const EmitOptions &options, llvm::StringRef report,
 /// stands in one of them.
 std::string checkCustomObjects(const EmitOptions &options);
 
-/// A file could not be written: exit status 74, not a fault of weir's own.
+/// A file could not be written: exit status 74, not an internal error.
 struct IoError : llvm::ErrorInfo<IoError> {
   static char ID;
   std::string path;
@@ -67,12 +67,11 @@ struct IoError : llvm::ErrorInfo<IoError> {
 
 class OutputFile;
 
-/// Writes the product, and the header and the weights file if asked for, to
-/// `files`, the product last: keepAll (Output.h) moves them to their places.
-/// Text for no file, as for stdout, is written at once. The module carries the
-/// attributes that the plan left (weir.entries and the others). Several modules
-/// are one model for as many kinds of processors, the best first, which has the
-/// attributes of all.
+/// Writes the product, and optionally the header and the weights file, to
+/// `files`, the product last; keepAll (Output.h) moves them to their final
+/// paths. Output to stdout is written at once. The module has the attributes of
+/// the plan (weir.entries and others). Several modules are variants of one
+/// model for instruction sets, the best first, which has the attributes of all.
 llvm::Error emit(llvm::ArrayRef<mlir::ModuleOp> levels,
                  const EmitOptions &options, std::vector<OutputFile> &files);
 

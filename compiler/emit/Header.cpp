@@ -15,7 +15,7 @@ std::string dimName(const TensorInterface &tensor, size_t dim) {
                                   : tensor.dims[dim];
 }
 
-/// `2x3xf32`, and `batch x 3 x f32` where a dimension is open.
+/// `2x3xf32`, or `batch x 3 x f32` with a dynamic dimension.
 std::string shapeText(const TensorInterface &tensor) {
   StringRef by = tensor.shapeTensor >= 0 ? " x " : "x";
   std::string text;
@@ -26,7 +26,7 @@ std::string shapeText(const TensorInterface &tensor) {
   return text + StringRef(cEnumerator(tensor.dtype)).drop_front(5).lower();
 }
 
-/// The ranges of open dimensions, and what arguments hold the sizes.
+/// The ranges of dynamic dimensions, and the arguments that hold the sizes.
 void openDims(raw_ostream &os, const FunctionInterface &function) {
   std::vector<std::string> seen;
   std::string ranges, shapes;

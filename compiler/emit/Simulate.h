@@ -12,10 +12,10 @@ namespace weir {
 /// if there is none.
 mlir::OwningOpRef<mlir::ModuleOp> takeSimulatedKernels(mlir::ModuleOp source);
 
-/// Links the kernels into `to`, the same LLVM IR that would become PTX, with
-/// what asks for a thread's place, or has threads meet, replaced by the
-/// simulator's (runtime/sim/sim.h), and the table `weir_sim_kernels` of all, in
-/// the order of their numbers. The functions' names begin with `prefix`.
+/// Links the kernels into `to`, from the LLVM IR that would become PTX. Thread
+/// indices and barriers are replaced by calls of the simulator
+/// (runtime/sim/sim.h). Adds the table `weir_sim_kernels` in the order of the
+/// kernels' numbers. The functions' names begin with `prefix`.
 llvm::Error simulateKernels(mlir::ModuleOp kernels, mlir::ArrayAttr names,
                             llvm::StringRef prefix, llvm::Module &to);
 

@@ -157,8 +157,7 @@ struct Builder {
     return function;
   }
 
-  /// The function of one signature: typed, or of a list; and where it runs on
-  /// tensors of a device, with a stream behind them.
+  /// A signature's function: typed, or of a list; on a device with a stream.
   Function *typed(const FunctionInterface &function, unsigned index,
                   StringRef to, bool device) {
     Function *callee = runtime(to);
@@ -226,9 +225,8 @@ struct Builder {
     return info;
   }
 
-  /// Where the code finds the embedded weights. Both globals count as
-  /// initialised elsewhere, so that nothing reads the stand-in's zeros and all
-  /// code goes through the slot: a 64-bit address, however large they are.
+  /// The address of the embedded weights. Both globals are initialized
+  /// externally, so no zeros are folded and addresses have 64 bits.
   Constant *weights() {
     if (!model.weightsBytes || !options.weightsFile.empty())
       return null();

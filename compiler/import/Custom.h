@@ -13,9 +13,9 @@ namespace weir {
 std::string parseCustomOp(mlir::MLIRContext *context, llvm::StringRef text,
                           ImportOptions &options);
 
-/// Builds the call of the function for a node, of which the graph uses so many
-/// results: the shapes of results follow from the operands', by the rules in
-/// `call`. A run fails where the function says so.
+/// Builds the call of the function for a node; the model uses `results` of its
+/// results. Their shapes follow from the operands by the rules in `call`. A run
+/// fails if the function returns an error.
 mlir::LogicalResult importCustom(TracedNode &node, mlir::DictionaryAttr call,
                                  unsigned results);
 

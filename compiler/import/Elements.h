@@ -15,7 +15,7 @@ namespace weir {
 
 constexpr int64_t rankLimit = 254;
 
-/// How many bytes an element takes in a file: a truth value takes one.
+/// The size of an element in a file in bytes; a Boolean has one.
 inline unsigned elementBytes(mlir::Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
@@ -40,7 +40,7 @@ std::optional<mlir::DenseElementsAttr> denseElements(mlir::Attribute value);
 std::optional<mlir::DenseElementsAttr> knownElements(mlir::Value tensor);
 /// The integer that a constant of one element holds.
 std::optional<int64_t> knownNumber(mlir::Value scalar);
-/// What all elements of a tensor of truth values are, where it is known.
+/// The value of all elements of a Boolean tensor, if it is known.
 std::optional<bool> knownTruth(mlir::Value tensor);
 
 } // namespace weir

@@ -101,8 +101,8 @@ private:
     return success();
   }
 
-  /// Gives the numbers the shape: as many as it has elements, or one for all.
-  /// One open dimension follows from how many there are.
+  /// Gives the numbers a shape: one number for each element, or one for all.
+  /// One dynamic dimension is inferred from their count.
   LogicalResult fill(FixedTensor &tensor, SmallVector<int64_t> said) {
     int64_t elements = 1, open = 0, *last = nullptr;
     for (int64_t &size : said)

@@ -8,8 +8,8 @@
 
 namespace weir {
 
-/// The elements of a constant, little-endian in row-major order; a truth value
-/// takes a byte.
+/// The elements of a constant, little-endian in row-major order; a Boolean has
+/// one byte.
 struct FixedTensor {
   llvm::SmallVector<int64_t> shape;
   std::string bytes;

@@ -202,8 +202,8 @@ private:
     return success();
   }
 
-  /// What the outputs give fits into the variable, which has room for all that
-  /// those of a size that the run gives may be.
+  /// The output fits into the variable, which has room for the bounds of its
+  /// dynamic sizes.
   LogicalResult checkOutputs() {
     SmallVector<StringRef> names;
     bool isThere = false;

@@ -20,13 +20,13 @@ struct Feed {
   std::string name;
   /// Null where the model says it.
   mlir::RankedTensorType type;
-  /// Names of the type's open dimensions; empty for those without.
+  /// Names of the type's dynamic dimensions; empty for static ones.
   llvm::SmallVector<std::string, 0> dimNames = {};
 };
 
 /// The dimensions of an input: `--shape=x=batch,3,?,320`.
 struct GivenShape {
-  /// ShapedType::kDynamic where a dimension stays open.
+  /// ShapedType::kDynamic for a dynamic dimension.
   llvm::SmallVector<int64_t> sizes;
   /// As many; empty for those without a name.
   llvm::SmallVector<std::string, 0> names;
@@ -83,8 +83,8 @@ struct Variant {
   llvm::StringMap<DimRange> dims;
 };
 
-/// How variables begin that the model gives no first value: glorot_uniform,
-/// he_normal, zeros and so on.
+/// The initializer of variables without initial value in the model:
+/// glorot_uniform, he_normal, zeros and so on.
 struct Initializer {
   std::string kind;
   uint64_t seed = 0;
@@ -150,7 +150,7 @@ struct ImportOptions {
   /// The command line without the ranges that it lacks, for messages that
   /// suggest one.
   std::string command;
-  /// Dimensions for inputs whose shape the model leaves open, by input.
+  /// Dimensions of inputs with unknown shapes, by input.
   llvm::StringMap<GivenShape> shapes;
   /// Ranges of dimensions that are known only at run time, by the dimension's
   /// name in the model or in `shapes`, or by `INPUT.NUMBER`. A range of one

@@ -18,9 +18,9 @@ mlir::LogicalResult give(TracedNode &node, llvm::ArrayRef<Expr> results);
 enum class Elements { numbers, floats, integers, bools, any };
 bool isOf(mlir::Type elementType, Elements elements);
 
-/// An error of the run with the node's name where the truth values of
-/// `condition` are not all true, and of the import where that is known. Nothing
-/// to check where they are known to be.
+/// Adds a check that all elements of `condition` are true, with the node's
+/// name. If the value is known at import, no check is built, and a false
+/// element is an error of the import.
 mlir::LogicalResult check(TracedNode &node, Expr condition,
                           const llvm::Twine &message);
 

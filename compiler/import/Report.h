@@ -1,4 +1,4 @@
-// How the parts of an importer say what is wrong with a file.
+// Reports the errors of an importer.
 
 #ifndef WEIR_COMPILER_IMPORT_REPORT_H
 #define WEIR_COMPILER_IMPORT_REPORT_H

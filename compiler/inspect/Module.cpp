@@ -185,7 +185,8 @@ json::Object describeSchedule(plan::ProgramOp program) {
   int64_t steps = 0, width = 0, together = 0;
   plan::RunOp expected;
   program.walk<WalkOrder::PreOrder>([&](plan::RunOp run) {
-    // What is of one wave runs at once; what is by rows waits for its own.
+    // The tasks of one group run in parallel; in a row-wise group, rows wait
+    // for their own rows.
     together = run == expected ? together + 1 : 1;
     expected = run.nextOfWave();
     steps += together == 1;

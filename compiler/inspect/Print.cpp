@@ -53,7 +53,7 @@ static void printTensors(const json::Object &signature, StringRef what,
   }
 }
 
-/// The open dimensions of a signature, a line each.
+/// The dynamic dimensions of a signature, one line each.
 static void printRanges(const json::Object &signature, raw_ostream &os) {
   const json::Array *open = signature.getArray("open");
   if (!open)

@@ -1,4 +1,4 @@
-// What the ops that every stage meets check and fold.
+// Verifies and folds the ops that every stage handles.
 
 #include "dialects/graph/Graph.h"
 
@@ -24,7 +24,7 @@ void ConstantOp::getAsmResultNames(OpAsmSetValueNameFn set) {
   set(getResult(), "c");
 }
 
-/// `yield` must give `types`; `what` names the region in the error.
+/// Verifies that `yield` returns `types`; `what` names the region in the error.
 static LogicalResult verifyYield(Operation *op, Region &region, TypeRange types,
                                  StringRef what) {
   auto yield = dyn_cast<YieldOp>(region.front().getTerminator());

@@ -1,4 +1,4 @@
-// Shapes and constants as ops that move elements see them.
+// Helpers of ops that move elements.
 
 #include "dialects/graph/Elements.h"
 
@@ -72,7 +72,7 @@ std::optional<int64_t> contiguousStart(ArrayRef<int64_t> shape,
   for (auto [size, first, limit, stride] :
        llvm::zip_equal(shape, starts, limits, strides)) {
     int64_t taken = llvm::divideCeil(limit - first, stride);
-    // Of each of several rows all is taken, or they would not meet.
+    // With several rows, each must be taken whole to be contiguous.
     if (taken == 0 || (taken > 1 && stride != 1) ||
         (severalRows && taken != size))
       return std::nullopt;
@@ -93,7 +93,7 @@ pickElements(ArrayRef<DenseElementsAttr> sources, RankedTensorType type,
   std::optional<int64_t> count = countElements(type.getShape());
   if (!count || *count > foldLimit)
     return {};
-  // Floats are moved as the integers of their bits: a NaN stays what it is.
+  // Floats are moved as integers, so that a NaN keeps its bits.
   Type element = type.getElementType(), bits = element;
   if (isa<FloatType>(element))
     bits = IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth());

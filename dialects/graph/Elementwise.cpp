@@ -1,4 +1,4 @@
-// What the ops of family Elementwise check; they fold by their scalar
+// Verifies the ops of the family Elementwise. They fold by their scalar
 // functions.
 
 #include "dialects/graph/Elementwise.h"
@@ -37,9 +37,10 @@ LogicalResult BitcastOp::verify() {
 
 namespace {
 
-/// The square of an element is what the function rounds to, and the product of
-/// three is within its error. MLIR's patterns for math.powf come too late for
-/// gradients, and make roots of halves, which differ at -0 and -infinity.
+/// The square is the correctly rounded result, and the product of three is
+/// within the error of pow. MLIR's patterns for math.powf run too late for
+/// gradients. They also turn some powers of f16 and bf16 into roots, which
+/// differ at -0 and -infinity.
 struct PowerByProducts : OpRewritePattern<PowOp> {
   using OpRewritePattern::OpRewritePattern;
 

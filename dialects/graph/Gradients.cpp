@@ -1,4 +1,4 @@
-// What derivative rules have in common.
+// Helpers of derivative rules.
 
 #include "dialects/graph/Gradients.h"
 

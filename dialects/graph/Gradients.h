@@ -1,4 +1,4 @@
-// What a derivative rule reads, and where it leaves what it makes.
+// The interface between a derivative rule and the pass that applies it.
 
 #ifndef WEIR_DIALECTS_GRAPH_GRADIENTS_H
 #define WEIR_DIALECTS_GRAPH_GRADIENTS_H
@@ -18,18 +18,18 @@ namespace weir::graph {
 
 using build::Expr;
 
-/// The gradients of one op: those of its results come in, those of the operands
-/// that are wanted go out. A gradient has the type of its value.
+/// The gradients of one op. The rule reads those of the results and sets those
+/// of the requested operands. A gradient has the type of its value.
 class Gradients {
 public:
-  /// `results` has a value for each result, null where the loss does not depend
-  /// on it; `wanted` a bit for each operand.
+  /// `results` has a gradient for each result, or null if the loss does not
+  /// depend on it. `wanted` has a bit for each operand.
   Gradients(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
             llvm::ArrayRef<mlir::Value> results, llvm::BitVector wanted)
       : b(b), op(op), results(results), wanted(std::move(wanted)),
         operands(op->getNumOperands()) {}
 
-  /// Of result `i`; zeros where the loss does not depend on it.
+  /// The gradient of result `i`; zeros if the loss does not depend on it.
   Expr of(unsigned i);
   bool has(unsigned i) const { return static_cast<bool>(results[i]); }
 
@@ -37,13 +37,13 @@ public:
   Expr operand(unsigned i) { return Expr(b, op->getOperand(i)); }
   bool wants(unsigned i) const { return wanted.test(i); }
 
-  /// The gradient of operand `i`. One without a value says that this operand
-  /// has no derivative.
+  /// Sets the gradient of operand `i`. An empty Expr means that the operand has
+  /// no derivative.
   void give(unsigned i, Expr gradient);
 
-  /// What was given for operand `i`; null where nothing was, which is zeros.
+  /// The gradient of operand `i`; null means zeros.
   mlir::Value given(unsigned i) const { return operands[i]; }
-  /// The first operand that has no derivative, where there is one.
+  /// The first operand without a derivative, if there is one.
   std::optional<unsigned> refused;
 
   mlir::ImplicitLocOpBuilder &b;
@@ -55,8 +55,8 @@ private:
   llvm::SmallVector<mlir::Value> operands;
 };
 
-/// What the definition of an op says of its derivative; specialized with its
-/// methods, as is the rule of one that has a formula.
+/// The derivative in an op's definition. It is specialized with the op's
+/// methods, and so is the rule of an op with formulas.
 template <typename Op>
 constexpr Derivative derivativeOf = Derivative::none;
 template <typename Op>
@@ -77,7 +77,7 @@ void attachDerivatives(mlir::MLIRContext *context) {
   (Ops::template attachInterface<DerivativeModel<Ops>>(*context), ...);
 }
 
-// Of all ops of a family, where the dialect is loaded.
+// Attaches the rules of all ops of a family when the dialect is loaded.
 void attachCoreDerivatives(mlir::MLIRContext *context);
 void attachElementwiseDerivatives(mlir::MLIRContext *context);
 void attachGradientDerivatives(mlir::MLIRContext *context);
@@ -87,25 +87,25 @@ void attachNeuralDerivatives(mlir::MLIRContext *context);
 void attachReduceDerivatives(mlir::MLIRContext *context);
 void attachShapeDerivatives(mlir::MLIRContext *context);
 
-/// A constant of one value, of the shape of `x`.
+/// A splat constant of the shape of `x`.
 Expr filledLike(Expr x, double value);
 /// Whether each element is above 0.
 Expr positive(Expr x);
-/// 1 where an element is not 0, else 0.
+/// 1 for each element that is not 0, else 0.
 Expr notZero(Expr x);
-/// x y, but 0 where y is, be x infinite or not a number.
+/// x y, but 0 if y is 0, even if x is infinite or NaN.
 Expr productOrZero(Expr x, Expr y);
-/// Logarithms, 0 where an element is not above 0.
+/// The logarithm, or 0 for elements that are not above 0.
 Expr logOrZero(Expr x);
-/// The density of the gamma distribution of this order at x, by which the
-/// regularised incomplete gamma function grows.
+/// The density of the gamma distribution of this order at x, the derivative of
+/// the regularized incomplete gamma function.
 Expr gammaDensity(Expr order, Expr x);
 
-/// Each element's index along `axis`, in i64 or another element type.
+/// The index of each element along `axis`, in i64 or another type.
 Expr iota(mlir::ImplicitLocOpBuilder &b, mlir::Type elementType,
           llvm::ArrayRef<int64_t> shape, int64_t axis);
-/// The lower (upper) triangles of matrices, zeros elsewhere; without the
-/// diagonal where `strict`.
+/// The lower or upper triangles of matrices, with zeros elsewhere. Without the
+/// diagonal if `strict`.
 Expr triangle(Expr x, bool lower, bool strict);
 
 } // namespace weir::graph

@@ -1,4 +1,4 @@
-// The dialect itself: its ops and its constants.
+// Registers the ops, types and constants of the graph dialect.
 
 #include "dialects/graph/Graph.h"
 
@@ -30,7 +30,7 @@ using namespace weir::graph;
 #include "dialects/graph/GraphInterfaces.cpp.inc"
 
 void GraphDialect::initialize() {
-  // The scalar functions of elementwise ops are built, and folded, in these.
+  // The dialects of scalar functions, and of their folds.
   getContext()
       ->loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
                     vector::VectorDialect, WeirDialect>();

@@ -1,5 +1,5 @@
-// The graph dialect in C++, and the ops that every stage meets. The other
-// families have a header each: Elementwise.h, Shape.h, Reduce.h, Neural.h ...
+// The graph dialect in C++, and the ops that every stage handles. Each other
+// family has a header: Elementwise.h, Shape.h, Reduce.h, Neural.h ...
 
 #ifndef WEIR_DIALECTS_GRAPH_GRAPH_H
 #define WEIR_DIALECTS_GRAPH_GRAPH_H
@@ -21,17 +21,18 @@
 
 namespace weir::graph {
 
-/// The most elements that a folder makes: shape arithmetic, not tensors.
+/// The limit of elements that a folder computes. It suffices for the arithmetic
+/// of shapes.
 constexpr int64_t foldLimit = 4096;
 
-/// Folds an op with ScalarOpInterface on constant operands by folding the
-/// arith and math ops of its scalar function, element by element; null where
-/// an operand is no constant, the result is over `foldLimit`, or an op of the
-/// function does not fold.
+/// Folds an op with ScalarOpInterface and constant operands, by folding the ops
+/// of its scalar function for each element. Null if an operand is not constant,
+/// if the result is over `foldLimit`, or if an op of the function does not
+/// fold.
 mlir::OpFoldResult foldScalarOp(mlir::Operation *op,
                                 llvm::ArrayRef<mlir::Attribute> operands);
 
-/// The signless type that arith computes in: `ui8` becomes `i8`.
+/// The signless type in which arith computes: `i8` for `ui8`.
 mlir::Type signless(mlir::Type elementType);
 
 } // namespace weir::graph

@@ -1,4 +1,5 @@
-// What the ops of family Index check and infer. Their folds: fold/Index.cpp.
+// Verifies and infers the ops of the family Index. Their folds are in
+// fold/Index.cpp.
 
 #include "dialects/graph/Index.h"
 
@@ -20,7 +21,7 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Gives `element` x `shape` as the result's type unless it is too large.
+/// Infers the result type `element` x `shape`, or fails if it is too large.
 static LogicalResult give(std::optional<Location> loc, ArrayRef<int64_t> shape,
                           Type element, SmallVectorImpl<Type> &results) {
   if (!countElements(shape))
@@ -156,7 +157,7 @@ LogicalResult DynamicUpdateSliceOp::inferReturnTypes(
   return success();
 }
 
-/// Whether there is none, or one of so many dimensions.
+/// Whether the attribute is empty, or a permutation of `rank` dimensions.
 static bool isNoneOrPermutation(ArrayRef<int64_t> permutation, size_t rank) {
   return permutation.empty() ||
          (permutation.size() == rank && isPermutationVector(permutation));

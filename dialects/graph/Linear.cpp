@@ -1,4 +1,4 @@
-// What the ops of family Linear check, infer and fold.
+// Verifies, infers and folds the ops of the family Linear.
 
 #include "dialects/graph/Linear.h"
 
@@ -51,7 +51,7 @@ LogicalResult LuOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// `x` with other matrices: rows and columns may be fewer or more.
+/// The type of `x` with other sizes of its matrices.
 static RankedTensorType matrices(RankedTensorType x, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> shape(x.getShape().drop_back(2));
   llvm::append_range(shape, sizes);

@@ -22,7 +22,7 @@ static int64_t times(int64_t a, int64_t b) {
 
 static int64_t product(ArrayRef<int64_t> sizes) {
   int64_t all = 1;
-  // Zero times what overflows is zero.
+  // If a size is zero, the product is zero even if others overflow.
   if (llvm::is_contained(sizes, 0))
     return 0;
   for (int64_t size : sizes)
@@ -42,13 +42,13 @@ int64_t multiplyAdds(Operation *op) {
         return times(product(shapeOf(matmul.getResult())), depth);
       })
       .Case([](ConvolutionOp convolution) {
-        // All but the last dimension, which is that of the results.
+        // All but the last dimension, which is the one of the results.
         ArrayRef<int64_t> filter = shapeOf(convolution.getFilter());
         return times(product(shapeOf(convolution.getResult())),
                      product(filter.drop_back()));
       })
       .Case([](FilterGradientOp gradient) {
-        // Each element of the results meets each tap of its group's channels.
+        // Each element of the results uses each tap of its group's channels.
         ArrayRef<int64_t> result = shapeOf(gradient.getResult());
         return times(product(shapeOf(gradient.getResults())),
                      product(result.drop_front()));
@@ -130,7 +130,7 @@ MultiplyAdds countMultiplyAdds(Operation *function,
       parts.erase(found);
     return part;
   };
-  // Regions come before the op that they are of.
+  // Regions are counted before their op.
   function->walk<WalkOrder::PostOrder>([&](Operation *op) {
     Part all;
     if (int64_t own = multiplyAdds(op)) {

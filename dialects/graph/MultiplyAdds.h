@@ -11,28 +11,28 @@
 
 namespace weir::graph {
 
-/// The multiply-adds of one op by its definition: those of matrix products and
-/// convolutions, and 0 of all others. Zeros of paddings count. Dynamic
-/// dimensions have their bounds. The largest int64 where there are more.
+/// The multiply-adds of a matrix product or convolution by its definition, and
+/// 0 for other ops. Products with padding count, and dynamic dimensions count
+/// as their bounds. At most the largest int64.
 int64_t multiplyAdds(mlir::Operation *op);
 
 struct MultiplyAdds {
   int64_t total = 0;
   /// By the name that the caller gives to each op.
   std::map<std::string, int64_t> byName;
-  /// Whether there is a loop that ends by a value that only the run knows: its
-  /// body counts once.
+  /// Whether a loop's trip count is only known at run time; its body counts
+  /// once.
   bool hasUnknownLoops = false;
 };
 
-/// The same of all ops in `function`: of a conditional the branch with most of
-/// them counts, and the body of a loop as often as it runs.
+/// The multiply-adds of all ops in `function`. A conditional counts as its
+/// larger branch, and a loop as its trip count times its body.
 MultiplyAdds
 countMultiplyAdds(mlir::Operation *function,
                   llvm::function_ref<std::string(mlir::Operation *)> nameOf);
 
-/// How often the body of a `graph.while` runs that counts a variable from one
-/// constant up to another; nothing of other loops.
+/// The trip count of a `graph.while` that counts a variable between two
+/// constants. No value for other loops.
 std::optional<int64_t> countSteps(mlir::Operation *loop);
 
 } // namespace weir::graph

@@ -1,4 +1,4 @@
-// What the ops of family Neural check, infer and fold.
+// Verifies, infers and folds the ops of the family Neural.
 
 #include "dialects/graph/Neural.h"
 
@@ -13,7 +13,7 @@ using namespace weir::graph;
 #define GET_OP_CLASSES
 #include "dialects/graph/NeuralOps.cpp.inc"
 
-/// The element type of sums of products of these; null where there is none.
+/// The element type of sums of products of `x` and `y`, or null.
 static Type productType(Type x, Type y) {
   if (x.isUnsignedInteger(8) && y.isSignlessInteger(8))
     return IntegerType::get(x.getContext(), 32);
@@ -120,7 +120,7 @@ weir::graph::paddingBehind(int64_t size, const Window &window, int64_t count) {
       llvm::AddOverflow(reach, steps, end) ||
       llvm::AddOverflow(end, int64_t(1), end))
     return std::nullopt;
-  // Neither of the differences can be too small.
+  // The differences cannot underflow.
   return end - window.low - size;
 }
 
@@ -170,7 +170,7 @@ FilterGradientOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   return success();
 }
 
-/// The type of one result element for each window of a pool.
+/// Infers a type with one element for each window of a pool.
 template <typename Adaptor>
 static LogicalResult inferPool(std::optional<Location> loc, Adaptor adaptor,
                                Type elementType,

@@ -13,13 +13,13 @@ struct Window {
   int64_t size, stride, dilation, low, high;
 };
 
-/// How often `window` fits into `size` elements and their padding; nothing
-/// where it never does or its numbers make no sense.
+/// The number of positions of `window` over `size` elements and their padding.
+/// No value if it does not fit, or if its numbers are invalid.
 std::optional<int64_t> windowCount(int64_t size, const Window &window);
 
-/// How many elements of zero stand behind `size` elements so that `count`
-/// windows fit, whose own padding behind does not count; negative where the
-/// last of them reach none. Nothing where that cannot be counted.
+/// The padding after `size` elements for `count` windows, without the windows'
+/// own padding there. Negative if the last window ends before the last element.
+/// No value on overflow.
 std::optional<int64_t> paddingBehind(int64_t size, const Window &window,
                                      int64_t count);
 

@@ -1,4 +1,4 @@
-// What the ops of family Reduce check, infer and combine.
+// Verifies and infers the ops of the family Reduce, and combines elements.
 
 #include "dialects/graph/Reduce.h"
 
@@ -21,7 +21,7 @@ Type weir::graph::accumulatorOf(Type elementType) {
   return signless(elementType);
 }
 
-/// The lowest or highest value, infinite for floats.
+/// The lowest or highest value; infinite for floats.
 static TypedAttr extreme(Type elementType, Type type, bool lowest) {
   if (auto number = dyn_cast<FloatType>(type))
     return FloatAttr::get(type,
@@ -56,10 +56,11 @@ TypedAttr weir::graph::identityOf(Reduction kind, Type elementType) {
   }
 }
 
-/// log(exp(x) + exp(y)) by the greater of the two.
+/// log(exp(x) + exp(y)), computed from the larger one so that it does not
+/// overflow.
 static Scalar logAddExp(Scalar x, Scalar y) {
   Scalar most = scalar::maximum(x, y), least = scalar::minimum(x, y);
-  // Equal infinities have no difference.
+  // The difference of equal infinities would be NaN.
   Scalar distance = select(x == y, 0.0, least - most);
   return most + scalar::log1p(scalar::exp(distance));
 }
@@ -96,7 +97,7 @@ Value weir::graph::finish(Type elementType, OpBuilder &b, Location loc,
   return sum.isFloat() ? sum.to(elementType) : sum;
 }
 
-/// The type of `x` without `dimensions`, checked as (C1).
+/// The type of `x` without `dimensions`, verified as (C1).
 static LogicalResult inferReduced(std::optional<Location> loc, Value x,
                                   ArrayRef<int64_t> dimensions,
                                   SmallVectorImpl<Type> &results) {
@@ -127,7 +128,7 @@ REDUCE_OP(ReduceAndOp)
 REDUCE_OP(ReduceOrOp)
 #undef REDUCE_OP
 
-/// (C1), (C2) of the places of extremes.
+/// (C1), (C2) of argmin and argmax.
 static LogicalResult verifyArg(Operation *op, RankedTensorType x,
                                RankedTensorType result, int64_t axis) {
   if (axis < 0 || axis >= x.getRank())
@@ -161,8 +162,8 @@ static LogicalResult verifyAxis(Operation *op, RankedTensorType x,
 
 namespace {
 
-/// Makes what is before the axis one dimension, and what is after it: loops
-/// over few long dimensions are the quicker.
+/// Merges the dimensions before the axis, and those after it. Loops over few
+/// long dimensions are faster.
 template <typename Op>
 struct JoinAroundAxis : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;

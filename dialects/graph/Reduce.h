@@ -9,16 +9,16 @@ namespace weir::graph {
 
 enum class Reduction { sum, prod, max, min, and_, or_, logSumExp };
 
-/// The type in which elements of `elementType` are combined: f32 for the
-/// halves, signless for integers.
+/// The type of accumulators for elements of `elementType`: f32 for f16 and
+/// bf16, signless for integers.
 mlir::Type accumulatorOf(mlir::Type elementType);
-/// What the elements of no tensor combine to, of the accumulator's type.
+/// The neutral element of a reduction, in the accumulator's type.
 mlir::TypedAttr identityOf(Reduction kind, mlir::Type elementType);
-/// An accumulator with one more element (of the signless element type).
+/// Combines an accumulator with one more element (of the signless type).
 mlir::Value combine(Reduction kind, mlir::Type elementType, mlir::OpBuilder &b,
                     mlir::Location loc, mlir::Value accumulator,
                     mlir::Value element);
-/// An accumulator as an element.
+/// Converts an accumulator to an element.
 mlir::Value finish(mlir::Type elementType, mlir::OpBuilder &b,
                    mlir::Location loc, mlir::Value accumulator);
 

@@ -1,4 +1,5 @@
-// What the ops of family Shape check and infer. Their folds: fold/Shape.cpp.
+// Verifies and infers the ops of the family Shape. Their folds are in
+// fold/Shape.cpp.
 
 #include "dialects/graph/Shape.h"
 

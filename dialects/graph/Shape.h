@@ -10,7 +10,7 @@
 
 namespace weir::graph {
 
-/// What is reshaped to `value`, or that itself.
+/// The operand of the reshapes that compute `value`, or `value` itself.
 inline mlir::Value unshaped(mlir::Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getX();

@@ -1,4 +1,4 @@
-// How dynamic sizes go from op to op.
+// Propagates dynamic sizes from op to op.
 
 #include "dialects/graph/Sizes.h"
 
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace weir::graph {
 
-/// What is dynamic has an attribute of its own after few ops.
+/// A dynamic value has the attribute after a few ops, so the search is short.
 constexpr unsigned depthLimit = 64;
 
 bool isDynamic(const SizeOfDim &dim) {
@@ -103,7 +103,7 @@ SizesOfDims reshapeSizes(const SizesOfDims &dims, ArrayRef<int64_t> shape) {
   return result;
 }
 
-/// Sizes of a tensor of which none is dynamic.
+/// The sizes of a tensor without dynamic dimensions.
 static SizesOfDims allFixed(ArrayRef<int64_t> shape) {
   SizesOfDims dims;
   for (int64_t size : shape)
@@ -224,10 +224,10 @@ SizesOfDims DynamicSizes::ofOp(Operation *op, ArrayRef<int64_t> shape) {
         return dims;
       })
       .Case([&](SoftmaxOp softmax) { return of(softmax.getX()); })
-      // These make something of anything.
+      // These may compute nonzero elements from padding.
       .Case<MulNoNanOp, DivNoNanOp>([](Operation *) { return Dims(); })
-      // What lies beyond the sizes of an operand does so in the result, too.
-      // Choices and truth values may be there to leave it out.
+      // The padding of the operands maps to that of the result. Selects and
+      // Booleans are excluded, since they may remove the padding.
       .Case([&](ScalarOpInterface) {
         bool areFloats = llvm::all_of(op->getOperands(), isFloat) &&
                          isFloat(op->getResult(0));

@@ -1,7 +1,8 @@
-// Dynamic sizes of tensors in padded buffers, as passes see them.
+// Dynamic sizes of tensors in padded buffers.
 //
-// Importers write them as attributes of ops (graph.symbol says how). What has
-// none and only moves or maps elements takes them from its operands.
+// Importers attach them to ops as attributes (see graph.symbol). An op without
+// the attribute that only moves or maps elements inherits the sizes of its
+// operands.
 
 #ifndef WEIR_DIALECTS_GRAPH_SIZES_H
 #define WEIR_DIALECTS_GRAPH_SIZES_H
@@ -15,7 +16,8 @@ namespace weir::graph {
 /// A factor of a dimension.
 struct SizeFactor {
   int64_t bound = 1;
-  /// The number of the actual size, as graph.symbol has it; -1: the bound is.
+  /// The number of the symbolic dimension (see graph.symbol), or -1 for a
+  /// static factor.
   int64_t symbol = -1;
 
   bool isDynamic() const { return symbol >= 0; }
@@ -25,19 +27,19 @@ struct SizeFactor {
 };
 /// In row-major order.
 using SizeOfDim = llvm::SmallVector<SizeFactor, 1>;
-/// Empty where nothing is dynamic.
+/// Empty if no dimension is dynamic.
 using SizesOfDims = llvm::SmallVector<SizeOfDim, 4>;
 
 bool isDynamic(const SizeOfDim &dim);
 bool isDynamic(const SizesOfDims &dims);
 
-/// The attribute; null where nothing is dynamic.
+/// The attribute, or null if no dimension is dynamic.
 mlir::ArrayAttr sizesAttr(mlir::MLIRContext *context, const SizesOfDims &dims);
-/// What such an attribute says of a tensor or buffer of this shape; empty where
-/// it does not fit.
+/// Reads the attribute for a tensor or buffer of this shape. Empty if it does
+/// not match.
 SizesOfDims readSizes(mlir::Attribute attribute, llvm::ArrayRef<int64_t> shape);
-/// The same elements in row-major order in another shape; empty where a dynamic
-/// factor would be taken apart.
+/// The sizes after a reshape to row-major `shape`. Empty if it would split a
+/// dynamic factor.
 SizesOfDims reshapeSizes(const SizesOfDims &dims,
                          llvm::ArrayRef<int64_t> shape);
 
@@ -49,7 +51,7 @@ public:
 private:
   SizesOfDims compute(mlir::Value value);
   SizesOfDims ofOp(mlir::Operation *op, llvm::ArrayRef<int64_t> shape);
-  /// Of an op that works element by element.
+  /// The sizes of an elementwise op.
   SizesOfDims joined(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, SizesOfDims> known;

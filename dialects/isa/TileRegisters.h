@@ -33,7 +33,7 @@ public:
   virtual void release() = 0;
 
   virtual void zero(int tile) = 0;
-  /// Rows of memory are `stride` bytes apart.
+  /// Rows in memory are `stride` bytes apart.
   virtual void load(int tile, mlir::Value buffer, mlir::ValueRange leading,
                     int64_t stride = rowBytes) = 0;
   virtual void store(int tile, mlir::Value buffer, mlir::ValueRange leading,

@@ -208,8 +208,8 @@ LogicalResult MatmulOp::verify() {
   return verifyEpilogue(*this);
 }
 
-// (C1) and (C2) of all kinds. `filter` is null where another check is made of
-// its type: tiles may be of bf16, and images of f32.
+// Verifies (C1) and (C2) of windows. `filter` is null if its type is verified
+// elsewhere: tile may be bf16 for f32 images.
 template <typename OpTy>
 static LogicalResult verifyWindows(OpTy op, Value filter, bool isUnsigned) {
   if (op.getEpilogue().front().getNumArguments() == 0)

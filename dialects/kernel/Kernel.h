@@ -24,19 +24,19 @@
 
 namespace weir::kernel {
 
-/// The type that sums of elements of `type` are kept in: f32 for the half
-/// types, else the type itself.
+/// The type of sums of elements of `type`: f32 for f16 and bf16, else the type
+/// itself.
 mlir::Type sumType(mlir::Type type);
 
-/// Whether the emitter can apply the op to vectors.
+/// Whether the op can be applied to vectors.
 bool isWidenable(mlir::Operation &op);
 
-/// Whether all operands are tensors and the result has the destination's type,
-/// or all are memrefs and there is none; emits what is not so.
+/// Verifies that all operands are tensors and the result has the destination's
+/// type, or that all are memrefs and there is no result.
 mlir::LogicalResult verifyForm(mlir::Operation *op);
 
-/// Whether `map` is one that the epilogue of a kernel with a result of `rank`
-/// dimensions may read an extra by; (C5) of kernel.matmul.
+/// Whether the epilogue of a kernel with a result of `rank` dimensions may
+/// index an extra by `map`; (C5) of kernel.matmul.
 bool isExtraMap(mlir::AffineMap map, unsigned rank);
 
 /// Lets one-shot bufferization turn kernels on tensors into kernels on memrefs.

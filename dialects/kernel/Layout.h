@@ -52,7 +52,7 @@ class LayoutFormat {
 public:
   virtual ~LayoutFormat() = default;
 
-  /// Whether an attribute of this kind may have these numbers.
+  /// Whether an attribute of this layout may have these numbers.
   virtual bool acceptsNumbers(llvm::ArrayRef<int64_t> numbers) const {
     return numbers.empty();
   }

@@ -1,10 +1,10 @@
-// The minimal filters that are known, and how those of two axes combine.
+// The known Winograd transforms along one axis, and their combination for two.
 //
-// A window is split, first into the pixels that a stride tells apart, then into
-// short runs of taps, each of which has a filter of its own. All filters for as
-// many results share their sums: evaluations of a polynomial at 0, 1, -1 and
-// infinity, for four results also at the imaginary unit, where a product of
-// complex numbers takes three. With these points no pixel is ever scaled.
+// A window is divided by the phases of the stride, and then into short runs of
+// taps, each with a transform of its own. All transforms with equally many
+// results share their sums. They evaluate a polynomial at 0, 1, -1 and
+// infinity, and for four results also at the imaginary unit, where a complex
+// product takes three real ones. With these points no pixel is scaled.
 
 #include "dialects/kernel/MinimalFilter.h"
 

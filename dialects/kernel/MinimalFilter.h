@@ -1,5 +1,4 @@
-// Convolutions with fewer products than a direct sum has: Winograd's minimal
-// filtering, for windows, strides and tiles of several sizes.
+// Winograd convolutions, for windows, strides and tiles of several sizes.
 
 #ifndef WEIR_DIALECTS_KERNEL_MINIMALFILTER_H
 #define WEIR_DIALECTS_KERNEL_MINIMALFILTER_H
@@ -11,54 +10,58 @@
 
 namespace weir::kernel {
 
-/// One axis: a tile of `results` neighbouring results is made of products of
-/// sums of pixels and sums of taps. Some of the products are added up first,
-/// also over the channels; the results are sums of these sums.
+/// A Winograd transform along one axis: the steps from the pixels of an input
+/// tile to a tile of `results` adjacent results. Products multiply sums of
+/// pixels by sums of taps. Some products are summed first, also over the
+/// channels; each result is a signed sum of these sums.
 struct MinimalFilter {
   struct Product {
     int64_t sum;
-    llvm::SmallVector<int> pixels; // a sign or 0 for each pixel of the tile
+    // a sign or 0 for each pixel of the input tile
+    llvm::SmallVector<int> pixels;
     llvm::SmallVector<double> taps;
   };
   int64_t results, window, stride;
   llvm::SmallVector<Product> products;
-  /// Of each result, a sign or 0 for each sum.
+  /// For each result, a sign or 0 for each sum.
   llvm::SmallVector<llvm::SmallVector<int>> ofSums;
-  /// Terms of one class are added first: what several sums have in common.
+  /// Terms with equal class are summed first, because several sums have them in
+  /// common.
   llvm::SmallVector<int> pixelClasses, sumClasses;
 
   int64_t sums() const { return static_cast<int64_t>(sumClasses.size()); }
-  /// The pixels under a tile.
+  /// The size of an input tile.
   int64_t reach() const { return (results - 1) * stride + window; }
 
-  /// None where there is no such filter, or it saves nothing.
+  /// No value if there is no such transform, or if it saves no products.
   static std::optional<MinimalFilter> of(int64_t results, int64_t window,
                                          int64_t stride);
 };
 
-/// Both axes. The sums, and with them the products, are ordered by how many
-/// products each has: those alike are one batch of matrix products, whose depth
-/// is these products by the channels.
+/// The transforms along both axes. Sums, and with them the products, are
+/// ordered by their number of products. Sums with equally many form one batch
+/// of matrix products, whose depth is these products by the channels.
 struct MinimalWindow {
   MinimalFilter y, x;
   struct Group {
     int64_t depth;    // products of a sum
-    int64_t firstSum; // sums of the groups before
+    int64_t firstSum; // the number of sums in earlier groups
     int64_t firstProduct;
     int64_t sums = 0;
   };
   llvm::SmallVector<Group> groups;
-  /// The place of each sum, `sumY * x.sums() + sumX`.
+  /// The index of each sum `sumY * x.sums() + sumX` in this order.
   llvm::SmallVector<int64_t> sumPlace;
-  /// The place of each product, `productY * x.products.size() + productX`.
+  /// The index of each product `productY * x.products.size() + productX` in
+  /// this order.
   llvm::SmallVector<int64_t> productPlace;
 
   int64_t sums() const { return static_cast<int64_t>(sumPlace.size()); }
   int64_t products() const { return static_cast<int64_t>(productPlace.size()); }
-  /// The group of the product at a place.
+  /// The group of the product with this index.
   const Group &groupOf(int64_t place) const;
 
-  /// Of two axes each, results of a tile, taps of a window and strides.
+  /// For two axes each: results of a tile, taps of a window, and strides.
   static std::optional<MinimalWindow> of(llvm::ArrayRef<int64_t> tiles,
                                          llvm::ArrayRef<int64_t> windows,
                                          llvm::ArrayRef<int64_t> strides);

@@ -1,4 +1,4 @@
-// Kernels that unpack weights of few bits.
+// Verifies kernels that unpack weights of few bits.
 
 #ifndef WEIR_DIALECTS_KERNEL_PACKED_H
 #define WEIR_DIALECTS_KERNEL_PACKED_H
@@ -8,7 +8,7 @@
 
 namespace weir::kernel {
 
-/// (C3) to (C5) of kernel.matmul; emits what is not so.
+/// Verifies (C3) to (C5) of kernel.matmul.
 mlir::LogicalResult verifyEpilogue(KernelOpInterface op);
 /// The same for a region of `op` that is the scalar function of an element of
 /// `out` and of one of each extra.

@@ -1,5 +1,4 @@
-// How weights of few bits lie in memory, for products that unpack them in
-// registers.
+// The packed layout of weights of few bits, which products unpack in registers.
 
 #ifndef WEIR_DIALECTS_KERNEL_PACKEDWEIGHTS_H
 #define WEIR_DIALECTS_KERNEL_PACKEDWEIGHTS_H
@@ -9,14 +8,16 @@
 
 namespace weir::kernel {
 
-/// A matrix of `depth` rows and `columns` columns, of which a block of rows of
-/// one column has a scale and a zero point: element (k, n) is (code - zero) *
-/// scale. The bytes are `panels() x panelBytes()`: panels of 32 columns, each a
-/// record for each block. A record has a scale for each column, a byte as the
-/// zero point of each where `hasZeros`, and then the codes as words of 32 bits,
-/// one for each column: word w of a block has the codes of rows `w * perWord()`
-/// and on, the first in its lowest bits. Columns and rows past the matrix have
-/// codes and scales of 0.
+/// A matrix of `depth` rows and `columns` columns. A block of rows of one
+/// column has a scale and a zero point: element (k, n) is (code - zero) *
+/// scale.
+///
+/// The bytes are `panels() x panelBytes()`: panels of 32 columns, each with a
+/// record for each block. A record has a scale for each column, with `hasZeros`
+/// a byte as the zero point of each, and then the codes. Codes are 32-bit
+/// words, one for each column: word w of a block has the codes of the rows from
+/// `w * perWord()` on, the first one in its lowest bits. The padding of rows
+/// and columns has codes and scales of 0.
 struct PackedWeights {
   static constexpr int64_t panel = 32, wordBytes = 4;
 
@@ -34,7 +35,7 @@ struct PackedWeights {
   }
   int64_t panelBytes() const { return blocks() * recordBytes(); }
 
-  /// Whether there is such a matrix: blocks are whole words, and no number of
+  /// Whether the numbers are valid: blocks are whole words, and no size in
   /// bytes overflows.
   bool isValid() const {
     constexpr int64_t most = int64_t(1) << 40;
@@ -43,8 +44,8 @@ struct PackedWeights {
            depth <= most && columns <= most / depth;
   }
 
-  /// Rows of a block that one chain of additions sums: a divisor of the block,
-  /// in whole words.
+  /// The rows of a block that are summed in one chain of additions: whole
+  /// words, and a divisor of the block.
   int64_t chain() const {
     constexpr int64_t longest = 128;
     int64_t words = std::min(wordsOfBlock(), longest / perWord());

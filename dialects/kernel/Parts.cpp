@@ -1,4 +1,4 @@
-// Work in grains.
+// Builds and verifies parallel loops over work items.
 
 #include "dialects/kernel/Kernel.h"
 

@@ -1,4 +1,4 @@
-// What is worth sharing among threads, from rough costs of one core.
+// Decides by rough costs of one core which work threads share.
 
 #ifndef WEIR_DIALECTS_KERNEL_SHARING_H
 #define WEIR_DIALECTS_KERNEL_SHARING_H
@@ -24,26 +24,26 @@ inline double productTime(double products, int64_t lanes) {
   return kernel::toNanoseconds(kernel::productCycles(products, lanes));
 }
 
-/// How many threads at most share the work of the module that `op` is in.
+/// The largest number of threads that share the work of the op's module.
 int64_t slotsOf(mlir::Operation *op);
 
-/// Parts that a thread has of a kernel's grains, unless these are to be few:
-/// who is through with its own takes from the others.
+/// The number of chunks that a thread gets of a kernel's work items, unless
+/// these are coarse. A thread without chunks steals from others.
 inline constexpr int64_t partsOfThread = 4;
 
-/// How a kernel of a wave by rows is shared: so many of the `rows` of its
-/// results are a grain. `weir.row_blocks` of its function says so.
+/// How a kernel of a row-wise group is shared: `size` of the `rows` of its
+/// results are one work item. The attribute `weir.row_blocks` of its function
+/// has both.
 struct RowBlocks {
   int64_t rows, size;
 
-  /// Those of the kernel that `op` is or is in; none where it is shared
-  /// otherwise.
+  /// Reads those of the kernel that contains `op`; no value for other kernels.
   static std::optional<RowBlocks> of(mlir::Operation *op);
 
   int64_t count() const { return rows / size; }
 };
 
-/// The largest divisor of `whole`, which is not 0, that is at most `most`.
+/// The largest divisor of `whole` that is at most `most`; `whole` is not 0.
 int64_t evenPart(int64_t whole, int64_t most);
 
 /// Nanoseconds of the loops of an op on scalars and as vectors, without the
@@ -51,7 +51,7 @@ int64_t evenPart(int64_t whole, int64_t most);
 double scalarTime(mlir::linalg::LinalgOp op);
 double vectorTime(mlir::linalg::LinalgOp op);
 
-/// Grains no smaller than this, so that starting one costs nothing beside it.
+/// In nanoseconds: smaller work items would cost more to start than to run.
 constexpr double grainTime = 4000;
 constexpr int64_t mostGrains = 128;
 

@@ -27,8 +27,8 @@ struct Target : Instructions {
   static Target of(mlir::Operation *op);
 
   /// Whether the sums of a tile fill the vector registers. Then operands are
-  /// loaded where they are used, and partial sums wait in memory. Otherwise
-  /// registers are left for both.
+  /// loaded at their use, and partial sums are spilled. Otherwise registers
+  /// remain for both.
   bool sumsFillRegisters() const { return registers < 32; }
 
   /// Whether `count` cache lines, `stride` bytes apart, leave too few ways of a

@@ -30,7 +30,7 @@ bool isForLibrary(graph::FilterGradientOp op, bool isForced) {
   return problem.isKnown && (isForced || problem.isWorthCalling());
 }
 
-/// Whether the permutation gives filters as `graph.convolution` has them.
+/// Whether the permutation yields filters in the layout of `graph.convolution`.
 bool putsChannelsLast(graph::TransposeOp op) {
   auto rank = static_cast<int64_t>(op.getPermutation().size());
   for (auto [i, dim] : llvm::enumerate(op.getPermutation()))
@@ -49,7 +49,7 @@ LogicalResult expand(graph::FilterGradientOp op) {
       static_cast<int64_t>(op.getGroups()));
   if (!gradient)
     return op.emitError("has windows that are in no place of the images");
-  // What the op is made with turns its channels: so does the convolution.
+  // Users that transpose the channels are folded into the convolution.
   for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
     if (auto turned = dyn_cast<graph::TransposeOp>(user);
         turned && putsChannelsLast(turned)) {

@@ -32,8 +32,8 @@ static constexpr float halves[8][8] = {
 Value MathFunctions::erfByHalves(Value x) {
   Value magnitude = abs(x), last = real(3.95);
   magnitude = select(test(Predicate::OGT, magnitude, last), last, magnitude);
-  // Halves are the last bits of floats of this size, which round to nearest,
-  // and 0.25 to 0.
+  // A half is the last bit of floats of this size. They round to nearest, and
+  // 0.25 rounds to 0.
   Value magic = real(6291456.0);
   Value shifted = add(sub(magnitude, real(0.25)), magic);
   Value t = sub(magnitude, sub(shifted, magic));

@@ -74,9 +74,9 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
   let summary = "A buffer at an offset in the arena";
   let description = [{
     `offset` is in bytes from the arena's start, a multiple of 64. `first` and
-    `last` are the numbers of the first and the last task that use the buffer, in
-    the order of the program. With `host` the arena is that of a GPU's host, for
-    the host's tasks.
+    `last` are the numbers of the first and the last task that use the buffer,
+    in the order of the program. With `host` the arena is that of a GPU's host,
+    for the host's tasks.
 
     ```mlir
     %b = plan.buffer 64 live [0, 1] : memref<4x4xf32>
@@ -149,12 +149,13 @@ def Plan_RunOp : Plan_Op<"run"> {
   let description = [{
     The operands are the kernel's inputs, its outputs and its scratch memory, if
     any, in this order. With `grains`, the number of work items, the kernel also
-    has the first work item, the end of the range and a worker slot as arguments,
-    and threads share the work items of kernel.parts. Neighbours with equal `wave`
-    may run in parallel. With `by_rows` they have equal numbers of work items, and
-    a work item runs after those of the same number in earlier runs. With `count`,
-    a function of the operands returns the number of work items for the actual
-    sizes. With `host`, a GPU's host runs it, and all operands are in its memory.
+    has the first work item, the end of the range and a worker slot as
+    arguments, and threads share the work items of kernel.parts. Neighbours with
+    equal `wave` may run in parallel. With `by_rows` they have equal numbers of
+    work items, and a work item runs after those of the same number in earlier
+    runs. With `count`, a function of the operands returns the number of work
+    items for the actual sizes. With `host`, a GPU's host runs it, and all
+    operands are in its memory.
 
     ```mlir
     plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
@@ -172,7 +173,7 @@ def Plan_RunOp : Plan_Op<"run"> {
     $kernel `(` $operands `)` attr-dict `:` `(` type($operands) `)`
   }];
   let extraClassDeclaration = [{
-    /// The op after this one if it is of the same wave, else null.
+    /// The op after this one if it is in the same group, else null.
     RunOp nextOfWave() {
       auto next = ::llvm::dyn_cast_or_null<RunOp>((*this)->getNextNode());
       return next && getWave() && getWave() == next.getWave() ? next : RunOp();

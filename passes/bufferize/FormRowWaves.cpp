@@ -1,12 +1,15 @@
-// Brings together tasks that need of each other only their own rows.
+// Groups tasks that depend on each other row by row, so that they share one
+// parallel region.
 //
-// Between two kernels threads meet, and wait for the last of them. Where a row
-// of what the second makes is made of the same row of what the first has made,
-// a thread may go on with its own rows at once: a projection, a normalization
-// and the two products after it are then one region. One thread gains, too: it
-// does all that for some rows, whose values stay near, and then for the next.
-// For that, each block of rows reads all that is not by rows, so L2 is to hold
-// it; and results live at one time, so these are no more than the threads' L2.
+// A barrier between two kernels waits for the last thread. If a row of the
+// second kernel's results depends only on the same row of the first one's, a
+// thread can continue with its own rows. So a projection, a normalization and
+// the next two products become one region. A single thread gains as well: it
+// computes all kernels for some rows, whose values stay in its caches.
+//
+// Each block of rows reads all operands that are not row-wise, so these must
+// fit into L2. All results are live together, so they may not exceed the L2 of
+// the threads.
 
 #include "passes/bufferize/Passes.h"
 
@@ -38,9 +41,10 @@ namespace {
 constexpr int64_t rowsOfTile = 8;
 /// A block of fewer rows is not worth reading matrices for.
 constexpr int64_t leastRows = 16;
-/// Tasks of more nanoseconds lose little by meetings, and have large results.
+/// In nanoseconds: longer tasks lose little at barriers, and their results are
+/// large.
 constexpr double longTask = 200000;
-/// A wave is one function, for which LLVM takes time.
+/// A group is compiled to one function; LLVM's time limits its length.
 constexpr size_t mostTasks = 16;
 
 /// Blocks of whole tiles, which threads share evenly: a few each, or one.
@@ -73,7 +77,7 @@ double timeOf(func::FuncOp kernel, const kernel::Target &target) {
   return time;
 }
 
-/// Tasks that follow each other, of which each makes as many rows.
+/// Consecutive tasks with equal numbers of rows.
 class Chain {
 public:
   Chain(SymbolTable &symbols, int64_t slots)
@@ -110,7 +114,7 @@ public:
     return true;
   }
 
-  /// Makes the tasks a wave where that is worth it, and begins anew.
+  /// Makes the tasks a group if that is worthwhile, and starts again.
   void end(int64_t &waves) {
     if (tasks.size() > 1 && time >= worthSharing) {
       for (plan::TaskOp task : tasks) {

@@ -1,4 +1,4 @@
-// Which operands of a kernel are read row by row.
+// Finds the operands of a kernel that are used row by row.
 
 #include "passes/bufferize/RowUses.h"
 

@@ -1,4 +1,4 @@
-// Which operands of a kernel are read row by row.
+// Finds the operands of a kernel that are used row by row.
 
 #ifndef WEIR_PASSES_BUFFERIZE_ROWUSES_H
 #define WEIR_PASSES_BUFFERIZE_ROWUSES_H
@@ -9,22 +9,22 @@
 
 namespace weir {
 
-/// How many leading dimensions have `rows` indices together: the elements of a
-/// row, in memory one run, are those of the other dimensions. None where no
-/// number of them has.
+/// The number of leading dimensions with `rows` indices in total; the other
+/// dimensions of a row are contiguous. No value if no number of dimensions has
+/// so many.
 std::optional<size_t> leadingDims(mlir::Type tensor, int64_t rows);
 
-/// Of a kernel on tensors that makes its results row by row.
+/// A kernel on tensors that computes its results row by row.
 struct RowUses {
-  /// How many rows each result has.
+  /// The number of rows of each result.
   int64_t rows;
-  /// Whether a row of the results is made of the same row alone of what this
-  /// argument is, or else of anything in it.
+  /// For each argument: whether a row of the results depends on the same row of
+  /// it only, not on any other element.
   llvm::SmallVector<bool> byRows;
 
-  /// None where a row is made of other rows of what the kernel itself makes, or
-  /// what is made is more than one product, one op's loops, or loops that a
-  /// reduction of rows joins: blocks of rows are then not how it is shared.
+  /// No value if a row depends on other rows of an intermediate result. No
+  /// value too if the kernel is more than one product, one op's loops, or loops
+  /// joined by a reduction of rows: it is then shared in another way.
   static std::optional<RowUses> of(mlir::func::FuncOp kernel);
 };
 

@@ -1,4 +1,4 @@
-// Floats that become bytes: rounded, moved by a zero point, and clipped.
+// Simplifies quantization to bytes: rounding, zero point and clamping.
 
 #ifndef WEIR_PASSES_CONVERT_QUANTIZATION_H
 #define WEIR_PASSES_CONVERT_QUANTIZATION_H

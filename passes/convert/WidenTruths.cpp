@@ -1,5 +1,6 @@
-// Truth values lie in memory as bytes. LLVM takes the upper bits of the byte
-// of an i1 for zeros, which nobody promises of a caller's.
+// Stores Booleans as bytes, and loads any nonzero byte as true. LLVM assumes
+// that the upper bits of an i1's byte are zero, which the caller's bytes need
+// not satisfy.
 
 #include "passes/convert/Passes.h"
 

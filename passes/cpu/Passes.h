@@ -1,5 +1,4 @@
-// Passes from linalg and kernels to the LLVM dialect. What each does:
-// Passes.td.
+// Passes from linalg and kernels to the LLVM dialect; Passes.td describes each.
 
 #ifndef WEIR_PASSES_CPU_PASSES_H
 #define WEIR_PASSES_CPU_PASSES_H

@@ -1,5 +1,4 @@
-// Loops over rows none of which reads what another makes become grains that
-// threads share.
+// Turns loops over independent rows into work items, which threads share.
 
 #include "dialects/weir/Attributes.h"
 #include "passes/cpu/Passes.h"

@@ -1,10 +1,10 @@
-// Long reductions become grains with results of their own and a short reduction
-// of these: those to few elements for threads to share, and sums of rows so
-// that no sum is one long chain of additions.
+// Splits long reductions into partial reductions of work items, and a short
+// reduction of their results. It splits reductions to few elements, which
+// threads could not share, and sums of rows, to shorten chains of additions.
 //
-// Upstream's splitReduction makes the same two steps of tensors, but only of
-// dimensions that the number of parts divides, and before loops are fused by
-// rows, which would then not find them.
+// Upstream's splitReduction does the same on tensors, but only for sizes that
+// the number of parts divides. It would also run before row-wise fusion, which
+// would then not recognize the loops.
 
 #include "passes/cpu/Passes.h"
 
@@ -34,7 +34,7 @@ namespace {
 
 /// Loops with a parallel dimension as long as this are shared along it.
 constexpr int64_t enoughForThreads = 8;
-/// Bytes of the results of all grains, at most.
+/// The limit of all partial results, in bytes.
 constexpr int64_t mostBytes = 64 << 10;
 /// Sums of floats of more terms than twice this, each added to the one before,
 /// are of chains about as long.
@@ -57,7 +57,7 @@ int64_t bytesOf(OpOperand &init) {
 std::optional<Cut> cutForThreads(LoopNest &nest, OpOperand &init, double time) {
   if (time < 2 * worthSharing)
     return std::nullopt;
-  // A grain has all elements of the result.
+  // A work item computes all elements of the result.
   for (unsigned d = 0; d < nest.ranges.size(); ++d)
     if (nest.isReduction(d) ? nest.mapOf(init).isFunctionOfDim(d)
                             : nest.ranges[d] >= enoughForThreads)
@@ -123,7 +123,8 @@ std::optional<Split> splitOf(linalg::LinalgOp op) {
   return Split{*cut, combiner, neutral, shared};
 }
 
-/// Adds the results of all grains, which lie along a first dimension, to `out`.
+/// Adds the partial results of all work items, which are along the first
+/// dimension, to `out`.
 void combineGrains(Emitter &e, Value results, Value out, Operation *combiner) {
   int64_t rank = cast<MemRefType>(results.getType()).getRank();
   AffineMap all = e.getMultiDimIdentityMap(rank);

@@ -17,7 +17,7 @@ namespace {
 /// status), without the state where the model has none.
 class Lowering : Regions {
 public:
-  /// `waves` counts the waves of the module that have been lowered.
+  /// `waves` counts the lowered groups of the module.
   Lowering(LLVM::LLVMFuncOp function, unsigned &waves)
       : Regions(function, waves) {
     b.setInsertionPointToStart(function.addEntryBlock(b));
@@ -109,7 +109,7 @@ struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
 private:
   unsigned waves = 0;
 
-  /// The entry calls one function after the other, each with some of the tasks.
+  /// Splits the tasks into several functions, which the entry calls in turn.
   void lower(plan::ProgramOp program, const std::string &name) {
     SmallVector<Operation *> tasks = plan::tasksOf(program);
     ImplicitLocOpBuilder b(program.getLoc(), program);

@@ -12,13 +12,14 @@ using namespace mlir;
 
 namespace weir {
 
-/// Whether the run's grains may go from the last to the first, which its
-/// kernel is told by their ends.
+/// Whether the run may process its work items in reverse order, which its
+/// kernel recognizes by their bounds.
 static bool alternates(plan::RunOp run) {
   return run.getGrains() && attrs::alternates.isOn(run);
 }
 
-/// The fewest slots of the wave's runs that have any; 0: none has.
+/// The smallest number of worker slots of the group's runs that have any; 0 if
+/// none has.
 static int64_t slotsOf(plan::RunOp first) {
   int64_t slots = 0;
   for (plan::RunOp run = first; run; run = run.nextOfWave())
@@ -84,7 +85,7 @@ SmallVector<Value> Regions::addresses(plan::RunOp run) {
                              [&](Value operand) { return address(operand); });
 }
 
-/// How many grains the run has at the actual sizes.
+/// The number of work items of a run for its actual sizes.
 Value Regions::grainsOf(plan::RunOp run, ValueRange operands) {
   if (!run.getCount())
     return number(*run.getGrains(), 64);
@@ -161,9 +162,9 @@ void Regions::callOn(plan::RunOp run, Value list, int64_t first,
   b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
 }
 
-/// One region whose grains are blocks of rows. A part does all runs of a
-/// block before the next, so that what one makes of it the next finds near,
-/// and waits for nobody between them.
+/// Emits one region whose work items are blocks of rows. A chunk executes all
+/// runs for one block before the next block. So a run finds the results of the
+/// earlier ones in its caches, and needs no barrier.
 void Regions::lowerRowWave(plan::RunOp first) {
   std::string name = "weir_wave_" + std::to_string(waves++);
   {
@@ -199,7 +200,7 @@ void Regions::fillRowWave(LLVM::LLVMFuncOp part, plan::RunOp run) {
   b.create<LLVM::ReturnOp>(ValueRange());
 }
 
-/// Puts the operands of all runs of the wave into the list.
+/// Stores the operands of all runs of the group to the list.
 void Regions::storeOperands(plan::RunOp first) {
   int64_t stored = 0;
   for (plan::RunOp run = first; run; run = run.nextOfWave())
@@ -207,8 +208,8 @@ void Regions::storeOperands(plan::RunOp first) {
       b.create<LLVM::StoreOp>(address(operand), at(operandList, 8 * stored++));
 }
 
-/// One region whose grains are those of all runs of the wave, one after the
-/// other. A run whose grains are better not cut often gives few of them.
+/// Emits one region with the work items of all runs of the group, one after the
+/// other. A run with coarse work items counts as few.
 void Regions::lowerWave(plan::RunOp first) {
   storeOperands(first);
   Value total = number(0, 64);

@@ -1,4 +1,4 @@
-// Runs of kernels become calls, and regions that threads share.
+// Lowers runs of kernels to calls and parallel regions.
 
 #ifndef WEIR_PASSES_ENTRY_REGIONS_H
 #define WEIR_PASSES_ENTRY_REGIONS_H
@@ -7,21 +7,21 @@
 
 namespace weir {
 
-/// Lowers the runs among a function's tasks. A run with grains, and a wave of
-/// runs, is one call of the runtime's weir_parallel, with a function that each
-/// thread calls and a list of the kernels' operands.
+/// Lowers the runs among a function's tasks. A run with work items, or a group
+/// of runs, becomes one call of the runtime's weir_parallel. It receives a
+/// function that each thread calls, and a list of the kernels' operands.
 class Regions : protected plan::TaskLowering {
 protected:
-  /// `waves` counts the waves of the module that have been lowered.
+  /// `waves` counts the lowered groups of the module.
   Regions(mlir::LLVM::LLVMFuncOp function, unsigned &waves)
       : TaskLowering(function), function(function), waves(waves) {}
   ~Regions() = default;
 
-  /// Makes the list of operands for the tasks. One at a time is in use: a
-  /// region is over when its call returns.
+  /// Allocates the list of operands for the tasks. One is enough, because a
+  /// region has ended when its call returns.
   void allocateList(llvm::ArrayRef<mlir::Operation *> tasks);
   void lowerRun(plan::RunOp run) override;
-  /// Declares a function of the runtime's.
+  /// Declares a function of the runtime.
   void declare(llvm::StringRef name, llvm::ArrayRef<mlir::Type> parameters,
                mlir::ModuleOp module);
 
@@ -30,8 +30,8 @@ protected:
   unsigned &waves;
 
 private:
-  /// What a run adds to its wave's region: its grains, and how many items of
-  /// work they are.
+  /// A run's part of its group's region: its work items, and the number of
+  /// items that they count as.
   struct Share {
     mlir::Value grains, items;
   };

@@ -1,4 +1,4 @@
-// Which way to compute a convolution takes the least time.
+// The cost model that chooses between algorithms of a convolution.
 
 #ifndef WEIR_PASSES_LOWER_CONVOLUTIONCOST_H
 #define WEIR_PASSES_LOWER_CONVOLUTIONCOST_H
@@ -12,32 +12,34 @@
 
 namespace weir {
 
-/// How a convolution is computed: by kernel.winograd, or by a direct sum where
-/// there are no `tiles`. Times are cycles of a core.
+/// The algorithm of a convolution: kernel.winograd, or a direct sum if `tiles`
+/// is empty. Times are cycles of a core.
 struct ConvolutionChoice {
-  llvm::SmallVector<int64_t> tiles; // results of a tile, down and across
+  // results of a tile, vertically and horizontally
+  llvm::SmallVector<int64_t> tiles;
   double cycles = 0;
   double directCycles = 0;
   int64_t filterElements = 0; // of the transformed filter
-  double transformCycles = 0; // of these, for the filter at run time
+  // part of `cycles`, if the filter is transformed at run time
+  double transformCycles = 0;
 };
 
-/// The choice that takes the least time. Shapes are those of the filter, `KH x
-/// KW x CI x CO`, and of the result, `N x OH x OW x CO`; `inside` is the part
-/// of its taps that a direct sum makes products of. The filter is transformed
-/// by the compiler, or by each run.
+/// The fastest choice. `filter` is `KH x KW x CI x CO`, `result` is `N x OH x
+/// OW x CO`. `inside` is the fraction of taps inside of the image, for the
+/// direct sum. The filter is transformed at compile time if `isKnown`, else at
+/// run time.
 ConvolutionChoice chooseConvolution(llvm::ArrayRef<int64_t> filter,
                                     llvm::ArrayRef<int64_t> result,
                                     llvm::ArrayRef<int64_t> strides,
                                     double inside, int64_t lanes, bool isKnown,
                                     const kernel::Target &target);
 
-/// The same for an op. Every choice is a direct sum where kernel.winograd
-/// cannot compute the op.
+/// As above for an op. It is a direct sum if kernel.winograd cannot compute the
+/// op.
 ConvolutionChoice chooseConvolution(graph::ConvolutionOp op, bool isKnown);
 
-/// The part of the taps of all `results` along an axis of `size` elements that
-/// is inside.
+/// The fraction of the taps of all `results` along an axis of `size` elements
+/// that is inside.
 double tapsInside(int64_t size, int64_t results, int64_t stride, int64_t taps,
                   int64_t dilation, int64_t padding);
 
@@ -46,8 +48,8 @@ double tapsInside(int64_t size, int64_t results, int64_t stride, int64_t taps,
 double tileCycles(const kernel::TileWindows &windows, int64_t images,
                   int64_t inputs, int64_t outputs, int64_t parts);
 
-/// Cycles until so many bytes have come from the last level of cache, of a
-/// processor with tiles.
+/// Cycles to load so many bytes from the last-level cache, on a processor by
+/// tile registers.
 double farCycles(double bytes);
 
 /// Cycles until so many bytes have come from memory.

@@ -1,10 +1,9 @@
-// A tree of elementwise ops becomes one linalg.generic, with a result for each
-// value of it that the kernel gives back.
+// Fuses a tree of elementwise ops into one linalg.generic, with a result for
+// each value that the kernel returns.
 //
-// Upstream's elementwise fusion does this pair by pair on linalg, at a cost
-// that grows with the square of the tree and with no bound on recomputation;
-// here the scalar functions are at hand before lowering, so the body is built
-// at once.
+// Upstream's elementwise fusion joins pairs of linalg ops, in time quadratic in
+// the size of the tree and without limit of recomputation. Here the scalar
+// functions are known before lowering, so the body is built at once.
 
 #include "passes/lower/Passes.h"
 
@@ -126,7 +125,7 @@ public:
   }
 
 private:
-  /// Whether only members use `op`, or the kernel gives it back too, of the
+  /// Whether only members use `op`, or the kernel also returns it, with the
   /// root's shape.
   bool mayJoin(Operation *op) const {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {

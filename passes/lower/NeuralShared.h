@@ -1,4 +1,4 @@
-// What the lowerings of family Neural share.
+// Helpers of the lowerings of the family Neural.
 
 #ifndef WEIR_PASSES_LOWER_NEURALSHARED_H
 #define WEIR_PASSES_LOWER_NEURALSHARED_H
@@ -7,26 +7,26 @@
 
 namespace weir {
 
-/// The type that sums of elements of `type` are kept in: f32 for halves.
+/// The type of sums of elements of `type`: f32 for f16 and bf16.
 mlir::Type accumulatorType(mlir::Type type);
-/// A scalar float or integer in a wider or narrower float; integers stay.
+/// Converts a float or integer scalar to another float type; does not change
+/// integers for an integer type.
 mlir::Value convertFloat(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value scalar, mlir::Type type);
-/// A tensor of accumulators as a tensor of `type`.
+/// Converts a tensor of accumulators to `type`.
 mlir::Value convertElements(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value tensor, mlir::RankedTensorType type);
-/// A tensor of i8, which may stand for unsigned bytes, as one of i32.
+/// Widens a tensor of i8, which may represent unsigned bytes, to i32.
 mlir::Value widenedBytes(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value tensor, bool isUnsigned);
-/// The spatial dimensions of a channels-last `x` between borders of `value`.
+/// Pads the spatial dimensions of a channels-last `x` by `value`.
 mlir::Value padSpatial(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                        llvm::ArrayRef<int64_t> low,
                        llvm::ArrayRef<int64_t> high, mlir::Value value);
-/// Fills the region with an epilogue that stores the sum as an element of
-/// `element`.
+/// Fills the region with an epilogue that converts the sum to `element`.
 void buildEpilogue(mlir::OpBuilder &b, mlir::Location loc, mlir::Region &region,
                    mlir::Type element);
-/// 0 of an element type.
+/// Zero of an element type.
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 
 void addPoolPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);

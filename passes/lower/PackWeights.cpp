@@ -1,7 +1,6 @@
-// Constants that kernels pack are packed at compile time.
-//
-// A kernel that packs an argument takes it packed instead, if each task that
-// runs the kernel gives it a constant. Layouts are those of the packs.
+// Packs constants at compile time. If all tasks that run a kernel pass a
+// constant for an argument that the kernel packs, the kernel receives the
+// packed constant instead. Layouts are those of the packs.
 
 #include "passes/lower/Passes.h"
 #include "passes/lower/layouts/Constants.h"
@@ -30,7 +29,7 @@ struct Packing {
   kernel::WeightsSource source;
   kernel::LayoutAttr layout;
 
-  /// The part that distinguishes packings of one constant to one type.
+  /// Identifies a packing of a constant to a type.
   using Key = std::array<const void *, 5>;
   Key key() const {
     auto number = [](int64_t i) { return reinterpret_cast<const void *>(i); };

@@ -1,5 +1,5 @@
-// The patterns of LowerGraph, by the families of the dialect, and what they
-// share. Operands arrive converted: element types are signless.
+// The patterns of LowerGraph, by family of the dialect, and their helpers.
+// Operands are already converted: element types are signless.
 
 #ifndef WEIR_PASSES_LOWER_PATTERNS_H
 #define WEIR_PASSES_LOWER_PATTERNS_H
@@ -24,17 +24,17 @@ void addShapePatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addSortPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addTopKPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 
-/// A tensor to be written over, of the converted type of `type`.
+/// An uninitialized tensor of the converted type of `type`.
 mlir::Value emptyTensor(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Type type);
-/// The same, every element `value` (a scalar).
+/// A tensor whose elements are all `value`, a scalar.
 mlir::Value filledTensor(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Type type, mlir::Value value);
-/// `count` loops that are all parallel.
+/// `count` parallel loops.
 llvm::SmallVector<mlir::utils::IteratorType> parallelLoops(int64_t count);
 
-/// Makes each element of a tensor of `type` from its indices: a generic op of
-/// parallel loops without inputs. `element` may read any tensor by
+/// Computes each element of a tensor of `type` from its indices: a generic op
+/// of parallel loops without inputs. `element` may read any tensor by
 /// tensor.extract.
 mlir::Value
 generateTensor(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
@@ -42,18 +42,18 @@ generateTensor(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
                                               mlir::ValueRange)>
                    element);
 
-/// A copy of a tensor, for loops to write over.
+/// Copies a tensor, for loops to overwrite.
 mlir::Value copyTensor(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value value);
 /// The same elements in another shape.
 mlir::Value reshapeTensor(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::Value value, llvm::ArrayRef<int64_t> shape);
-/// An integer of i32 or i64, moved into 0 .. `size`-1, as an index.
+/// An i32 or i64 clamped to 0 .. `size`-1, as an index.
 mlir::Value clampIndex(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value integer, int64_t size);
 
-/// Runs `body` with the indices of a box of `sizes`, in row-major order, one
-/// after another. It gets and gives the tensors that the loops carry.
+/// Runs `body` for all indices of a box of `sizes` in row-major order,
+/// sequentially. It receives and returns the tensors that the loops carry.
 llvm::SmallVector<mlir::Value> sequentialLoops(
     mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<int64_t> sizes,
     mlir::ValueRange inits,

@@ -23,9 +23,11 @@ int weir_path(char to[WEIR_PATH_BYTES], const char *path, const char *ending);
 // The ending ".data-00000-of-00001" of a shard.
 void weir_shard_ending(char to[32], uint32_t shard, uint32_t count);
 
-// How many parts the checkpoint has that a path is of: PATH-?????-of-00002
-// names two, of which each is a checkpoint, as processes save them that share a
-// model; other paths name one. The path of a part; 0 where it is too long.
+// The number of parts of a checkpoint to which the path belongs.
+// PATH-?????-of-00002 has two parts: each is a checkpoint, as saved by the
+// processes that share a model. Other paths have one part.
+//
+// The path of a part; 0 if it is too long.
 uint32_t weir_parts_of(const char *path);
 int weir_part_path(char to[WEIR_PATH_BYTES], const char *path, uint32_t part);
 

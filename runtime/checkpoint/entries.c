@@ -4,7 +4,7 @@
 #include "runtime/checkpoint/restore.h"
 #include "runtime/libc.h"
 
-// A variable's place in the shards.
+// The position of a variable in the shards.
 typedef struct stored {
   uint64_t dtype, shard, offset, bytes;
   uint32_t sum;

@@ -1,5 +1,4 @@
-// Slices of tensors in a checkpoint: where they lie, and their elements'
-// places.
+// Slices of tensors in a checkpoint: which elements they have, and where.
 #ifndef WEIR_RUNTIME_CHECKPOINT_SLICES_H
 #define WEIR_RUNTIME_CHECKPOINT_SLICES_H
 
@@ -28,9 +27,9 @@ int weir_fit_box(weir_box *box, int32_t rank, const int64_t *sizes);
 uint64_t weir_common_elements(const weir_box *box, const int64_t *starts,
                               const int64_t *shape);
 
-// Copies `count` elements of the box, from its element `first` on, to their
-// places in the tensor at `to`, which begins at `starts` and has this shape.
-// Those without a place there are left out.
+// Copies `count` elements of the box, from its element `first` on, to the
+// tensor at `to`, a box that begins at `starts` and has this shape. Elements
+// outside of the tensor are skipped.
 void weir_place_elements(const weir_box *box, uint64_t first, uint64_t count,
                          const uint8_t *from, size_t width, char *to,
                          const int64_t *starts, const int64_t *shape);

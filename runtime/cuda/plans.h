@@ -4,9 +4,9 @@
 
 #include "runtime/cuda/state.h"
 
-// The tensors of an operation graph, by which a run gives their addresses: of a
-// convolution, or of an attention. Of a gradient by a filter the results stand
-// in the filter's place, and it in theirs.
+// The numbers of tensors of an operation graph, for a convolution or an
+// attention; a run binds addresses to them. For a gradient by a filter, results
+// and filter are swapped.
 enum {
   WEIR_DNN_X = 1,
   WEIR_DNN_FILTER,

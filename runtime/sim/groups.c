@@ -78,7 +78,8 @@ static void take(fiber *self, uint64_t descriptor, uint32_t lines,
       block->broken = 1;
       continue;
     }
-    // What a thread copied is known to all when it said so before they met.
+    // A copy is visible to all threads if its thread published it before a
+    // barrier.
     if (note->writer &&
         weir_sim_fiber(block, note->writer - 1)->met <= note->known)
       block->broken = 1;

@@ -24,8 +24,8 @@ typedef struct weir_sim_kernel {
 
 extern const weir_sim_kernel weir_sim_kernels[];
 
-// The state, in the arena behind the model's buffers. With kernels whose
-// threads meet, shared memory and a stack for each thread lie behind it.
+// The state, in the arena after the model's buffers. Kernels with barriers have
+// shared memory and a stack for each thread after it.
 typedef struct weir_sim {
   uint32_t failed; // the number of the check that failed, 0: none
   uint32_t zero[11];
@@ -69,9 +69,9 @@ void weir_sim_barrier(weir_sim_thread *thread);
 // The value that lane `from` gives; one's own where that is no lane.
 uint32_t weir_sim_shuffle(weir_sim_thread *thread, uint32_t value,
                           uint32_t from);
-// mma.m16n8k16 of a warp, of f16 or bf16, or mma.m16n8k8 of tf32: `sides` are a
-// lane's four words of the left side and two of the right, `sums` its four
-// sums, of which each becomes what the warp multiplies for it and what it was.
+// mma.m16n8k16 of a warp, for f16 or bf16, or mma.m16n8k8 for tf32. `sides` are
+// a lane's four words of the left side and two of the right one. The products
+// of the warp are added to its four `sums`.
 enum { WEIR_SIM_BF16, WEIR_SIM_F16, WEIR_SIM_TF32 };
 void weir_sim_multiply(weir_sim_thread *thread, uint32_t kind,
                        const uint32_t sides[6], float sums[4]);
@@ -88,11 +88,10 @@ void weir_sim_end_group(weir_sim_thread *thread);
 // Waits for all groups of the thread but the last `groups`.
 void weir_sim_wait(weir_sim_thread *thread, uint32_t groups);
 
-// wgmma: what groups of four warps multiply while they go on. Where a kernel
-// does what a GPU need not do as the kernel means it, the launch fails: where
-// registers are used without a fence, descriptors differ from thread to thread,
-// what is read was copied and not made known before all threads met, or what is
-// read is copied to.
+// wgmma: asynchronous products of groups of four warps. The launch fails at
+// undefined behaviour of a GPU: registers are used without a fence, or
+// descriptors differ between threads. It fails too if data is read that was not
+// published before a barrier, or that is being overwritten.
 
 // fence.proxy.async: makes what the thread copied known to groups.
 void weir_sim_publish(weir_sim_thread *thread);

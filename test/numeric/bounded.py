@@ -74,7 +74,7 @@ def elementwise():
 
 
 def rows_selected():
-    # Version 1 takes a truth value for each row, or for each element, or one.
+    # Version 1 takes a Boolean for each row, or for each element, or one.
     g = Graph()
     x, y, rows = values((3, 4)), values((3, 4)) + 20, np.bool_([True, False, True])
     a, b = opened(g, x, [0]), opened(g, y, [0])

@@ -38,7 +38,7 @@ def other_reductions():
     g.expect(g.op("Mean", a, axis), np.int32([3, 1]))
     g.expect(g.op("All", b, axis), np.all(x > 0, 1))
     g.expect(g.op("Any", b, axis), np.any(x > 0, 1))
-    # Means of halves, and of no elements.
+    # Means of f16 and bf16, and of no elements.
     h = np.float16([[1, 2, 4]])
     g.expect(g.op("Mean", opened(g, h, (1,)), axis), np.float64([7 / 3]), ulp=0)
     none = g.op("Fill", g.op("Pack", g.constant(np.int32(2)), g.input(np.int32(0))), g.input(np.float32(1)))

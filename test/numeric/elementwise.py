@@ -84,7 +84,7 @@ def unary(type):
     graph = Graph()
     for op, reference, values, ulp32, ulp64 in UNARY:
         x = graph.input(made(values, type))
-        # The halves are computed in f32 and rounded once.
+        # f16 and bf16 are computed in f32 and rounded once.
         ulp = {"f32": ulp32, "f64": ulp64}.get(type, 0.02)
         graph.expect(graph.op(op, x), reference(exact(x)), ulp=ulp)
     x = graph.input(made(WIDE, type))

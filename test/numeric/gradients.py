@@ -166,7 +166,8 @@ def neural():
                     [0, 0], [1, 1], 1),
         convolution(normal(2, 6, 5, 4), normal(4, 2, 2, 4), (2, 3, 4, 4), [2, 1], [2, 0],
                     [1, 0], [1, 1], 2),
-        # By minimal filters, in f32: by the images, and by factors of the filter.
+        # By Winograd convolutions, in f32: by the images, and by factors of the
+        # filter.
         convolution(normal(1, 8, 8, 16), normal(3, 3, 16, 16), (1, 8, 8, 16), [1, 1], [1, 1],
                     [1, 1], [1, 1], 1, wrt=[0]),
         convolution(normal(1, 5, 5, 2), normal(3, 3, 2, 3), (1, 3, 3, 3), [2, 2], [1, 1],

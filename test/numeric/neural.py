@@ -33,7 +33,7 @@ def products():
     for value in (np.int32, np.int64, np.float64, np.float16):
         a, b = value(random.integers(-9, 9, (3, 4))), value(random.integers(-9, 9, (4, 2)))
         g.expect(g.op("MatMul", g.input(a), g.input(b)), wide_product(a, b))
-    # Halves are summed in f32: no partial sum is rounded.
+    # f16 and bf16 are summed in f32: no partial sum is rounded.
     a, b = g.input(bf16(normal(3, 300))), g.input(bf16(normal(300, 2)))
     g.expect(g.op("MatMul", a, b), wide(a) @ wide(b), ulp=1, atol=1e-2)
     a, b = (g.input(np.float16(normal(64, columns))) for columns in (32, 48))
@@ -186,7 +186,7 @@ def other_convolutions():
     back = g.op("Conv3DBackpropInputV2", sizes, w, dy, padding="SAME", **given)
     loss = g.op("Sum", g.op("Mul", back, x), g.constant(np.int32([0, 1, 2, 3, 4])))
     g.expect(loss, np.sum(y * wide(dy)), rtol=1e-4, atol=1e-3)
-    # Halves are summed in f32.
+    # f16 and bf16 are summed in f32.
     x, w = g.input(bf16(normal(1, 6, 6, 40))), g.input(bf16(normal(3, 3, 40, 2)))
     y = convolved(wide(x), wide(w), [1, 1], [1, 1], [(0, 0)] * 2)
     g.expect(g.op("Conv2D", x, w, strides=[1, 1, 1, 1], padding="VALID"), y, ulp=1, atol=2e-2)

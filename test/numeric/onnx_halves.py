@@ -81,7 +81,7 @@ def casts(level):
         g.expect(g.op("Cast", b, to=FLOAT), shorter, rtol=0, atol=0)
         twice = g.op("Cast", g.op("Add", b, b), to=FLOAT)
         g.expect(twice, brain(shorter + shorter), rtol=0, atol=2.0**-126)
-    # Rows that are halves become columns of floats.
+    # f16 rows become f32 columns.
     m = half(33, 21)
     y = g.op("Cast", g.op("Transpose", g.input(m), perm=[1, 0]), to=FLOAT)
     g.expect(y, m.T.astype(np.float32), rtol=0, atol=0)

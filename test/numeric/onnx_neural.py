@@ -208,7 +208,8 @@ def long_layer():
 
 
 def directions():
-    # The steps of both, in a loop or one after the other, meet in waves.
+    # The steps of both, in a loop or one after the other, share parallel
+    # regions.
     g = OnnxGraph(opset=14, fold=False, options=["--threads=2"], threads=[1, 2, 3])
     for kind, gates, steps, batch, size in (("LSTM", 4, 40, 3, 60), ("LSTM", 4, 12, 5, 70), ("GRU", 3, 50, 2, 64)):
         x, w = f32(steps, batch, 9), f32(2, gates * size, 9)

@@ -40,8 +40,8 @@ void array_type_text(const struct array *array, char *text, size_t size);
 /// Reads a .npy file. 0, or an exit status with a sentence in `error`: IO for
 /// one that cannot be read, FAULT for one that is not as it should be, LIMIT.
 int npy_read(const char *path, struct array *array, char *error, size_t size);
-/// The same without a copy: `data` is in a read-only mapping that
-/// `array_unmap` ends, and truth values are whatever bytes the file has.
+/// As above without a copy: `data` is in a read-only mapping that `array_unmap`
+/// ends. Booleans have any bytes, as in the file.
 int npy_map(const char *path, struct array *array, char *error, size_t size);
 void array_unmap(struct array *array);
 /// Writes one, which `whole_place` gives its name. 0, or an exit status with

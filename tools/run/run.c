@@ -308,7 +308,7 @@ static int deliver(struct run *run) {
     report_plain(run->function, outputs, &run->timing,
                  !run->options.output_dir && !run->options.num_expects &&
                      !run->options.repeat);
-  // What is printed is written before files take their places.
+  // Output is printed before files are moved to their final paths.
   return outputs_place(run, flushed(status));
 }
 

@@ -24,7 +24,7 @@ struct training {
   int is_open;                    // a step takes any number up to `batch`
   int64_t *order;                 // of the examples
   uint64_t random;
-  const struct array *loss; // null where the function gives no number
+  const struct array *loss; // null if the function returns no number
   struct journal journal;
   double begun, drawn; // when training began, and the bar was last drawn, in us
   int64_t done, seen;  // steps, and their examples

@@ -21,7 +21,7 @@ using namespace llvm;
 namespace weir {
 namespace {
 
-/// LLVM's own handler ends the process at an error.
+/// LLVM's default handler would exit at an error.
 struct KeepErrors : DiagnosticHandler {
   std::string &text;
   KeepErrors(std::string &text) : text(text) {}

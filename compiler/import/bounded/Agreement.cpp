@@ -62,7 +62,7 @@ FailureOr<Sizes> commonSizes(TracedNode &node, ArrayRef<Sizes> all) {
       result = *agreed;
       return success();
     };
-    // What is known comes first: an open size may then have to be 1.
+    // Known sizes come first: they may require a dynamic size to be 1.
     for (bool isKnown : {true, false})
       for (const Sizes &sizes : all) {
         size_t missing = rank - sizes.size();

@@ -33,8 +33,8 @@ Dim knownDim(int64_t size);
 Dim freeDim(int64_t size);
 Dims dimsOf(llvm::ArrayRef<Size> sizes);
 
-/// The same elements in row-major order in another shape; nothing where an open
-/// dimension would be taken apart.
+/// The sizes after a row-major reshape; no value if it would split a dynamic
+/// dimension.
 std::optional<Dims> reshaped(llvm::ArrayRef<Dim> dims,
                              llvm::ArrayRef<int64_t> shape);
 
@@ -77,8 +77,8 @@ private:
   mlir::LogicalResult mask(mlir::Operation *op, unsigned operand,
                            llvm::ArrayRef<int64_t> dims, graph::Reduction kind,
                            llvm::ArrayRef<int64_t> reach = {});
-  /// A sum along open dimensions must be divided by the number of elements
-  /// before anything else uses it: divides it by those that count.
+  /// A sum along dynamic dimensions must be divided by the number of elements
+  /// before any other use. Divides it by the actual number.
   mlir::LogicalResult visitTotal(mlir::Operation *op);
   /// Where derivatives are taken: what has no dimension of its own where the
   /// result has an open one is repeated up to its size only, so that its
@@ -87,9 +87,9 @@ private:
   /// The same of an op that combines such an operand with another: gradients of
   /// its result are zeros beyond the sizes.
   void maskResult(mlir::Operation *op);
-  /// A sum along open dimensions that the op divides by the number of elements
-  /// that the buffer has room for is a mean: it is divided by how many there
-  /// are.
+  /// If an op divides a sum along dynamic dimensions by the number of elements
+  /// of the buffer, the sum is a mean. It is divided by the actual number
+  /// instead.
   void countMean(mlir::Operation *op);
   /// All results are elementwise in the operands.
   mlir::LogicalResult visitElementwise(mlir::Operation *op);
@@ -111,8 +111,8 @@ private:
   /// Results that are masked, whoever uses them.
   std::vector<std::pair<mlir::Value, Sizes>> cleared;
   std::vector<std::pair<Size, Size>> equals;
-  /// Sums along open dimensions that a mean divides: the dimensions, open or
-  /// not, of what was summed.
+  /// Sums along dynamic dimensions that a mean divides, with all dimensions of
+  /// the operand.
   llvm::DenseMap<mlir::Value, Dims> totals;
 };
 

@@ -1,9 +1,9 @@
-// How large the results of a handler are that knows nothing of sizes known only
-// at run time, by the graph ops that it builds.
+// Infers the dynamic sizes of the results of a handler for static shapes, from
+// the graph ops that it builds.
 //
-// The handler works on the places of its operands. Op by op, sizes go from
-// operands to results, which they can where an op treats each index of an open
-// dimension alike. What an op combines along such a dimension is masked first.
+// The handler works on padded buffers. Sizes propagate from operands to results
+// op by op, if an op treats all indices of a dynamic dimension alike.
+// Reductions along such a dimension are masked first.
 
 #ifndef WEIR_COMPILER_IMPORT_BOUNDED_INFERENCE_H
 #define WEIR_COMPILER_IMPORT_BOUNDED_INFERENCE_H
@@ -12,11 +12,10 @@
 
 namespace weir {
 
-/// Whether a handler may combine what lies along a dimension of open size:
-/// right where it does so by ops alone, and by no number that it takes from the
-/// place's shape. `byMeans` also accepts a sum along such dimensions that is
-/// divided by the number of elements, as `mean` builds it: the divisor becomes
-/// the number of elements that count.
+/// Whether a handler may reduce along a dynamic dimension: it must do so by ops
+/// only, and not use a number from the shape of the buffer. `byMeans` also
+/// accepts a sum that is divided by the number of elements, as `mean` builds
+/// it; the divisor becomes the actual number.
 enum class Mixing { never, byOps, byMeans };
 
 /// Runs the node's own handler on the places of these operands and gives its

@@ -1,5 +1,5 @@
-// Means along dimensions of open size, in handlers that divide by the number of
-// elements of the whole buffer.
+// Corrects means along dynamic dimensions in handlers that divide by the number
+// of elements of the whole buffer.
 
 #include "compiler/import/bounded/Dims.h"
 #include "compiler/import/bounded/Sizes.h"

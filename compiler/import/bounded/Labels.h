@@ -13,7 +13,7 @@ namespace weir {
 /// The tensors that a loss compares, in buffers of the same bounds.
 struct Compared {
   mlir::Value output;
-  /// Null where there are none, or a new input without open sizes.
+  /// Null if there are none, or for a new input without dynamic sizes.
   mlir::Value labels = {};
   /// The dimensions of the output that only the run knows, and the list of its
   /// sizes; null where the run knows none.

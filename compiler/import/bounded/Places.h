@@ -24,7 +24,7 @@ void zeroBeyond(mlir::ImplicitLocOpBuilder &b, Traced &traced);
 /// A scalar that changes nothing that it is combined with.
 Expr identityOf(mlir::ImplicitLocOpBuilder &b, graph::Reduction kind,
                 mlir::Type elementType);
-/// Whether index `i` of `bound` is below the size: a vector of truth values.
+/// A vector of Booleans: whether index `i` of `bound` is below the size.
 Expr within(mlir::ImplicitLocOpBuilder &b, Size size);
 /// 0, 1, ... of i64.
 Expr iota(mlir::ImplicitLocOpBuilder &b, int64_t count);

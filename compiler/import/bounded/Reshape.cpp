@@ -26,8 +26,9 @@ static bool isCompact(ArrayRef<Size> sizes) {
   return true;
 }
 
-/// Whether both shapes have the same open dimensions in the same order, and
-/// between them as many elements: then the places are each other's reshape.
+/// Whether both shapes have the same dynamic dimensions in the same order, with
+/// as many elements between them. Then one padded buffer is a reshape of the
+/// other.
 static bool keepsPlace(ArrayRef<Size> from, ArrayRef<Size> to) {
   size_t i = 0, j = 0;
   auto run = [](ArrayRef<Size> sizes, size_t &at) {

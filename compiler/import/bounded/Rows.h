@@ -8,19 +8,19 @@
 
 namespace weir {
 
-/// Some of the places of a vector, in order.
+/// Selected positions of a vector, in order.
 struct Choice {
-  /// The chosen places, and behind them others that are valid too.
+  /// The selected positions, followed by other valid ones.
   Expr places;
-  /// How many are chosen.
+  /// The number of selected positions.
   Size count;
 };
 
-/// The places of a vector of truth values that hold.
+/// The positions of the true elements of a vector of Booleans.
 Choice choose(mlir::ImplicitLocOpBuilder &b, Expr mask);
 
-/// Whether each element of the leading `count` dimensions lies within the
-/// sizes: truth values of the shape of their bounds.
+/// A mask of the leading `count` dimensions: whether each element is within the
+/// sizes.
 Expr inside(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Size> sizes,
             size_t count);
 

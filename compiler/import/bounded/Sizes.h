@@ -1,9 +1,9 @@
 // Tensors with sizes that are known only at run time.
 //
-// Each has a place of fixed shape, its bound, and lies in the corner of it
-// where all indices are small; scalars beside it say how large it is. So every
-// op of the dialect and every stage after the import works on fixed shapes, and
-// only handlers know that what lies beyond the sizes is of no meaning.
+// Each is in a padded buffer of static shape, the bounds, where it occupies the
+// elements with small indices. Scalars beside it hold its sizes. So all ops of
+// the dialect and all later stages have static shapes, and only handlers know
+// about the padding.
 
 #ifndef WEIR_COMPILER_IMPORT_BOUNDED_SIZES_H
 #define WEIR_COMPILER_IMPORT_BOUNDED_SIZES_H
@@ -78,8 +78,8 @@ struct Room {
 /// nothing where one is no tensor, or they differ in rank or element type.
 std::optional<llvm::SmallVector<Room>> joinSizes(const Traced &x,
                                                  const Traced &y);
-/// The tensor with open sizes in such rooms; those that are not open stay. A
-/// check in the node's name fails where it is larger.
+/// Pads or slices the dynamic dimensions of a tensor to these bounds; static
+/// ones stay. A check with the node's name fails if the tensor is larger.
 Traced fitTo(mlir::ImplicitLocOpBuilder &b, TracedNode &node,
              const Traced &traced, llvm::ArrayRef<Room> rooms);
 

@@ -120,7 +120,7 @@ static Type inputElement(Report &report, Location at, Port &port,
   return element;
 }
 
-/// Sets the type of an input, with open dimensions as they are.
+/// Sets the type of an input; dynamic dimensions stay dynamic.
 static LogicalResult setInputType(Report &report, const Graph &graph,
                                   Port &port, const ImportOptions &options) {
   Location at = report.node(port.name);

@@ -47,7 +47,7 @@ public:
   /// those that go out.
   llvm::SmallVector<llvm::StringRef> inputs, outputs;
 
-  /// Whether an input, an initializer or a node gives this value.
+  /// Whether an input, an initializer or a node defines this value.
   bool has(llvm::StringRef value) const { return makers.count(value); }
   /// Every such value.
   llvm::SmallVector<llvm::StringRef> names() const;

@@ -225,7 +225,7 @@ LogicalResult Node::runOn(ArrayRef<Traced> others) {
 }
 
 LogicalResult Node::handle() {
-  // The nodes of a function say what they take.
+  // The nodes of a function define its operands.
   if (!tracer.model.function(def) && failed(checkStrings(*this)))
     return failure();
   return handleOp();

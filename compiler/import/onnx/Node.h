@@ -36,9 +36,9 @@ public:
   /// As of every node; ONNX's lists of integers have one dimension at most.
   mlir::FailureOr<llvm::SmallVector<int64_t>> integers(unsigned i);
 
-  /// Attributes of the node, with the op's default where it is absent. One that
-  /// is of another kind is an error, which the importer reports when the
-  /// handler has returned.
+  /// Attributes of the node; the default of the op if one is absent. An
+  /// attribute of another type is an error, which the importer reports after
+  /// the handler has returned.
   bool hasAttr(llvm::StringRef name) const;
   int64_t intAttr(llvm::StringRef name, int64_t otherwise = 0) const;
   double floatAttr(llvm::StringRef name, double otherwise = 0) const;
@@ -60,8 +60,8 @@ public:
   unsigned outputs() const;
   /// Whether anyone can ask for result `i`.
   bool wants(unsigned i) const;
-  /// What the model says of result `i`, sizes that it leaves open dynamic; null
-  /// where it does not say the rank.
+  /// The declared type of result `i`, with unknown sizes dynamic. Null if the
+  /// rank is not declared.
   mlir::RankedTensorType declared(unsigned i) const;
   /// The same, where all sizes are said.
   std::optional<llvm::SmallVector<int64_t>> declaredShape(unsigned i) const;

@@ -45,8 +45,8 @@ Expr iota(Node &node, llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
           int64_t axis);
 Expr equal(Expr x, Expr y);
 Expr less(Expr x, Expr y);
-/// Of truth values. An expression in a condition of C++ tells whether it has a
-/// value at all, so that these are no operators.
+/// Operations on Booleans. They are not operators, since the value of an Expr
+/// in a C++ condition tells whether it is empty.
 Expr both(Expr x, Expr y);
 Expr either(Expr x, Expr y);
 Expr isFalse(Expr x);

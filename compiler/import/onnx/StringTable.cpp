@@ -16,7 +16,7 @@ namespace weir::onnx {
 
 namespace {
 
-/// Whether the op gives the strings of its first operand, in other places.
+/// Whether the op returns the strings of its first operand, reordered.
 bool movesElements(StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", true)

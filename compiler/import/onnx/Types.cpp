@@ -68,7 +68,7 @@ dimsOf(const ::onnx::TypeProto::Tensor &proto) {
     return failure();
   SmallVector<Dim> dims;
   for (const auto &dim : proto.shape().dim()) {
-    // Some write -1, or 0 beside a name, for a size that is open.
+    // Some models have -1, or 0 beside a name, for a dynamic size.
     bool isNamed = dim.has_dim_param() && !dim.dim_param().empty();
     int64_t size = dim.has_dim_value() ? dim.dim_value() : -1;
     if (size < -1 || (isNamed && size > 0))

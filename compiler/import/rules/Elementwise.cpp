@@ -37,9 +37,8 @@ FailureOr<Sizes> alignOperands(TracedNode &node,
   return common;
 }
 
-/// A tensor of floats that broadcasts along dimensions of open size, repeated
-/// up to the sizes: its gradient adds up nothing from beyond them, where
-/// quotients may be no numbers.
+/// Expands a float tensor that broadcasts along dynamic dimensions. Otherwise
+/// its gradient would sum values from the padding, where quotients may be NaN.
 static Value repeated(ImplicitLocOpBuilder &b, Value place,
                       ArrayRef<Size> sizes) {
   if (!place || !isa<FloatType>(typeOf(place).getElementType()) ||

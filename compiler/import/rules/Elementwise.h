@@ -7,9 +7,9 @@
 
 namespace weir {
 
-/// Element by element on operands that broadcast: the node's own handler, on
-/// the operands' places cut to the bounds that they share. Beyond the sizes
-/// lies `fill`, where it is given. Operands that are left out stay so.
+/// Elementwise on operands that broadcast: the node's own handler runs on the
+/// buffers, sliced to their common bounds. `fill` is the padding, if it is
+/// given. Absent operands stay absent.
 mlir::LogicalResult giveElementwise(TracedNode &node,
                                     std::optional<double> fill = std::nullopt);
 /// Tensors that broadcast, in places of the bounds that they share, each with

@@ -30,7 +30,8 @@ LogicalResult giveMean(TracedNode &node, ArrayRef<int64_t> dims, bool keep) {
     count = count * exactly(node.b, sizes[dim]);
   Expr zero = identityOf(node.b, graph::Reduction::sum, type);
   Expr x = masked(node.b, node.traced(0), zero, dims);
-  // Halves stay f32 from the sum to the quotient, so that it cannot overflow.
+  // f16 and bf16 sums stay f32 until the quotient, so that they cannot
+  // overflow.
   if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32)
     x = cast(x, node.b.getF32Type());
   Expr y = cast(sum(x, dims, keep) / cast(count, x.elementType()), type);

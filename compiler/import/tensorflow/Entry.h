@@ -45,7 +45,7 @@ struct Entry {
 };
 
 bool isPlaceholder(llvm::StringRef op);
-/// Whether the op gives the next element of an input pipeline (tf.data).
+/// Whether the op returns the next element of an input pipeline (tf.data).
 bool isIterator(llvm::StringRef op);
 
 /// The tensor `node` or `node:1` of the graph; an error with the closest names

@@ -1,4 +1,4 @@
-// What an entry gives, traced from what its inputs hold.
+// Traces the results of an entry from its inputs.
 
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRYRESULTS_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRYRESULTS_H

@@ -11,9 +11,9 @@ namespace weir::tensorflow {
 /// The type that a node's attributes say its first result has; DT_INVALID where
 /// they do not.
 int ownType(const ::tensorflow::NodeDef &def);
-/// Sets the type of an input, where a feed does not, from its node, from what
-/// the model says of it (either may be absent) and from the options' shapes;
-/// the dimensions that are left open have no bounds yet (boundInputs).
+/// Sets the type of an input without feed, from its node, from the type in the
+/// model (either may be absent) and from the options' shapes. Dynamic
+/// dimensions have no bounds yet (boundInputs).
 mlir::LogicalResult setInputType(Report &report, const Graph &graph, Port &port,
                                  const ::tensorflow::TensorShapeProto *shape,
                                  int dataType, const ImportOptions &options);

@@ -35,9 +35,9 @@ public:
   /// An axis that is a constant operand, in [-rank, rank), made positive.
   mlir::FailureOr<int64_t> axisAt(unsigned i, int64_t rank);
 
-  /// Attributes of the node, with the op's default where it is absent. One that
-  /// is of another kind is an error, which the importer reports when the
-  /// handler has returned.
+  /// Attributes of the node; the default of the op if one is absent. An
+  /// attribute of another type is an error, which the importer reports after
+  /// the handler has returned.
   int64_t intAttr(llvm::StringRef name, int64_t otherwise = 0) const;
   double floatAttr(llvm::StringRef name, double otherwise = 0) const;
   bool boolAttr(llvm::StringRef name, bool otherwise = false) const;

@@ -182,7 +182,7 @@ public:
   /// What such variables, by their symbols, are known to hold where each run
   /// passes once.
   llvm::StringMap<mlir::Value> known;
-  /// Whether the entry gives variables their first values.
+  /// Whether the entry initializes variables.
   bool isInit = false;
 
 private:

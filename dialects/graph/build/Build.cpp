@@ -1,4 +1,4 @@
-// Short ways to build graph ops.
+// Builds and folds graph ops.
 
 #include "dialects/graph/build/Build.h"
 
@@ -18,7 +18,7 @@ Value makeChecked(ImplicitLocOpBuilder &b, OperationState &state) {
     auto infer =
         state.name.getRegisteredInfo()->getInterface<InferTypeOpInterface>();
     state.types.clear();
-    // A builder that sets no property leaves none: all then have defaults.
+    // An op without properties has the defaults of all.
     assert((state.getRawProperties() || state.attributes.empty()) &&
            "inference reads the properties");
     if (failed(infer->inferReturnTypes(
@@ -28,7 +28,7 @@ Value makeChecked(ImplicitLocOpBuilder &b, OperationState &state) {
       return {};
   }
   Operation *op = b.create(state);
-  // Folders trust the verifier, so it comes first.
+  // Folders trust the verifier, so it runs first.
   if (failed(mlir::verify(op))) {
     op->erase();
     return {};

@@ -1,4 +1,4 @@
-// Convolutions, and gradients by their filters.
+// Builds convolutions and gradients by their filters.
 
 #include "dialects/graph/build/Windows.h"
 
@@ -29,7 +29,7 @@ Expr convolve(Expr x, Expr filter, const Windows &windows, int64_t groups) {
     shape.push_back(count.value_or(0));
   }
   shape.push_back(filter.shape().back());
-  // A sum of no products, or no sums at all.
+  // The sum has no terms, or the result has no elements.
   if (empty || llvm::is_contained(shape, 0))
     return Expr(b, splat(b, x.type().clone(shape), 0));
   return Expr(b, make<graph::ConvolutionOp>(
@@ -37,8 +37,8 @@ Expr convolve(Expr x, Expr filter, const Windows &windows, int64_t groups) {
                      windows.high, windows.dilations, groups));
 }
 
-/// The channels of a group become the batch and the batch the channels of that
-/// group: N, spatial..., groups, inner -> inner, spatial..., groups, N.
+/// Swaps the batch with the channels of a group: N, spatial..., groups, inner
+/// -> inner, spatial..., groups, N.
 static Expr groupsToBatch(Expr x, int64_t groups) {
   if (!x)
     return {};
@@ -57,14 +57,14 @@ static Expr groupsToBatch(Expr x, int64_t groups) {
   return reshape(transpose(reshape(x, shape), permutation), joined);
 }
 
-/// Of each pair of places along `dim`, the sum of some of the pixels from its
-/// first on that each product takes: `signs` has a row for each product.
+/// For each pair of adjacent positions along `dim`, the sums of pixels that the
+/// products need. `signs` has a row for each product.
 static SmallVector<Expr> signedSums(Expr x, int64_t dim, int64_t pairs,
                                     ArrayRef<std::array<int, 4>> signs) {
   SmallVector<Expr> sums;
   for (const std::array<int, 4> &row : signs) {
     Expr sum;
-    // What is added comes first.
+    // Positive terms come first.
     for (int sign : {1, -1})
       for (int64_t i = 0; i < 4; ++i) {
         if (row[i] != sign)
@@ -77,8 +77,8 @@ static SmallVector<Expr> signedSums(Expr x, int64_t dim, int64_t pairs,
   return sums;
 }
 
-/// The sums of both axes for all pairs of rows and of columns, one matrix of
-/// pairs by channels for each product.
+/// The sums along both axes, as one matrix of pairs by channels for each
+/// product.
 static Expr signedSquares(Expr x, int64_t tall, int64_t wide,
                           ArrayRef<std::array<int, 4>> signs) {
   SmallVector<Expr> all;
@@ -89,13 +89,13 @@ static Expr signedSquares(Expr x, int64_t tall, int64_t wide,
   return concat(all, 0);
 }
 
-/// Whether fewer products are worth the sums before and behind them.
+/// Whether the saved products outweigh the sums.
 static bool isWorthSums(Expr x, Expr results, ArrayRef<int64_t> filter,
                         const Windows &windows, int64_t groups) {
   auto are = [](ArrayRef<int64_t> values, int64_t wanted) {
     return llvm::all_of(values, [&](int64_t value) { return value == wanted; });
   };
-  // Elements of both that a sum moves, against products of each pair.
+  // The number of elements that a sum moves, against products of each pair.
   constexpr int64_t leastProducts = 48, leastPairs = 48;
   int64_t inputs = x.shape().back(), outputs = results.shape().back();
   return x.rank() == 4 && groups == 1 && x.elementType().isF32() &&
@@ -105,10 +105,10 @@ static bool isWorthSums(Expr x, Expr results, ArrayRef<int64_t> filter,
          x.size(0) * windows.counts[0] * windows.counts[1] >= 4 * leastPairs;
 }
 
-/// Minimal filtering where the results are two by two of the filter's nine
-/// places (Lavin and Gray, "Fast Algorithms for Convolutional Neural
-/// Networks"): 16 products of sums of 4 x 4 pixels and of 2 x 2 results, added
-/// up over all such squares as products of matrices, instead of 36.
+/// A Winograd convolution by tiles of 2 x 2 results, for the nine elements of
+/// the filter's gradient (Lavin and Gray, "Fast Algorithms for Convolutional
+/// Neural Networks"). A tile takes 16 products of sums of 4 x 4 pixels and of 2
+/// x 2 results instead of 36. Matrix products sum them over all tiles.
 static Expr convolveFilterBySums(Expr x, Expr results, ArrayRef<int64_t> filter,
                                  const Windows &windows) {
   static constexpr std::array<int, 4> pixels[] = {
@@ -120,7 +120,7 @@ static Expr convolveFilterBySums(Expr x, Expr results, ArrayRef<int64_t> filter,
   int64_t tall = (windows.counts[0] + 1) / 2,
           wide = (windows.counts[1] + 1) / 2;
   ArrayRef<int64_t> low = windows.low;
-  // The last pair may be of one result and nothing.
+  // The last pair may have only one result.
   results = pad(results, {0, 0, 0, 0},
                 {0, 2 * tall - results.size(1), 2 * wide - results.size(2), 0});
   x = pad(x, {0, low[0], low[1], 0},
@@ -149,7 +149,7 @@ Expr channelsOfFiltersLast(Expr filters) {
   return transpose(filters, permutation);
 }
 
-/// Whether a `graph.filter_gradient` gives a filter of that shape.
+/// Whether a `graph.filter_gradient` has a result of that shape.
 static bool isFilterGradient(Expr x, Expr results, ArrayRef<int64_t> filter,
                              const Windows &windows, int64_t groups) {
   ArrayRef<int64_t> images = x.shape(), places = results.shape();
@@ -186,8 +186,8 @@ Expr convolveFilter(Expr x, Expr results, ArrayRef<int64_t> filter,
                      windows.strides, windows.low, windows.dilations, groups)));
 }
 
-// The images, with channels for a batch, are convolved with the results;
-// strides and dilations change places.
+// Convolves the images with the results, with the channels as the batch.
+// Strides and dilations are swapped.
 Expr convolveFilterByConvolution(Expr x, Expr results, ArrayRef<int64_t> filter,
                                  const Windows &windows, int64_t groups) {
   int64_t spatial = static_cast<int64_t>(windows.size.size());
@@ -208,7 +208,7 @@ Expr convolveFilterByConvolution(Expr x, Expr results, ArrayRef<int64_t> filter,
     high[i + 1] = std::min<int64_t>(high[i + 1], 0);
   }
   Expr images = groupsToBatch(pad(x, low, high), groups);
-  // N, places..., CO -> places..., N, CO
+  // N, positions..., CO -> positions..., N, CO
   SmallVector<int64_t> permutation;
   for (int64_t i = 0; i < spatial; ++i)
     permutation.push_back(i + 1);

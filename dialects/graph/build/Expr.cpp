@@ -1,4 +1,4 @@
-// Builds the ops behind expressions, and checks that they can be.
+// Builds and verifies the ops of expressions.
 
 #include "dialects/graph/build/Expr.h"
 
@@ -194,7 +194,7 @@ Expr pad(Expr x, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
          ArrayRef<int64_t> interior) {
   if (!x)
     return {};
-  // First what grows, then what is cut.
+  // Padding comes first, then the slice.
   SmallVector<int64_t> before, after, between, starts, limits;
   bool grows = false, cuts = false;
   for (int64_t i = 0; i < x.rank(); ++i) {
@@ -265,7 +265,7 @@ Expr matmul(Expr x, Expr y, bool transposeX, bool transposeY) {
     llvm::append_range(shape, e.shape().take_back(2));
     return broadcast(e, shape);
   };
-  // One matrix for all of a batch is one tall product.
+  // A batch with one right matrix is one product with more rows.
   if (y.rank() == 2 && x.rank() > 2 && !transposeX) {
     SmallVector<int64_t> shape(x.shape());
     shape.back() = columns[!transposeY];
@@ -281,9 +281,9 @@ Expr matmul(Expr x, Expr y, bool transposeX, bool transposeY) {
     SmallVector<int64_t> shape(*batch);
     shape.push_back(rows[transposeX]);
     shape.push_back(columns[!transposeY]);
-    return reshape(matmul(reshape(x, rows), reshape(y, columns), transposeX,
-                          transposeY),
-                   shape);
+    return reshape(
+        matmul(reshape(x, rows), reshape(y, columns), transposeX, transposeY),
+        shape);
   }
   x = batched(x);
   y = batched(y);

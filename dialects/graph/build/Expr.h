@@ -1,7 +1,7 @@
-// Arithmetic on tensors as it is written on paper, for handlers that compose
-// an op from others. Operands broadcast by NumPy's rules. What does not fit
-// together gives an expression without a value, and so does anything computed
-// from it; whoever gives it to a node then reports that.
+// Tensor arithmetic in the notation of formulas, for handlers that compose an
+// op from others. Operands broadcast by NumPy's rules. Invalid operands yield
+// an empty expression, and so does any expression with an empty operand. The
+// handler reports the error when it sets a result.
 
 #ifndef WEIR_DIALECTS_GRAPH_BUILD_EXPR_H
 #define WEIR_DIALECTS_GRAPH_BUILD_EXPR_H
@@ -30,15 +30,15 @@ public:
   mlir::Value value;
 };
 
-/// Both of one shape, or both without a value.
+/// Broadcasts both to one shape. On failure both become empty.
 bool align(Expr &x, Expr &y);
 
-/// An op of one operand whose result has its type.
+/// Applies an op with one operand whose result has the operand's type.
 template <typename Op>
 Expr apply(Expr x) {
   return x ? Expr(*x.b, make<Op>(*x.b, x.value)) : Expr();
 }
-/// An op of two operands of one type.
+/// Applies an op with two operands of one type.
 template <typename Op>
 Expr apply(Expr x, Expr y) {
   return align(x, y) ? Expr(*x.b, make<Op>(*x.b, x.value, y.value)) : Expr();
@@ -61,36 +61,35 @@ Expr clamp(Expr x, double low, double high);
 Expr sigmoid(Expr x);
 Expr tanh(Expr x);
 Expr rsqrt(Expr x);
-/// The factor of a local response normalization, `x` to the power -`exponent`:
-/// by roots, which are quicker, for 1/2 and 3/4 where `x` is known to be above
-/// zero.
+/// The factor of a local response normalization, `x` to the power -`exponent`.
+/// If `x` is known to be positive, 1/2 and 3/4 use roots, which are faster.
 Expr responseFactor(Expr x, double exponent, bool isPositive);
 Expr select(Expr condition, Expr x, Expr y);
 Expr cast(Expr x, mlir::Type elementType);
-/// As `cast`, of elements that the graph itself wants to be of this type.
+/// As `cast`, for a conversion that the model itself contains.
 Expr rounded(Expr x, mlir::Type elementType);
 
-/// Reductions along `dims` (ascending), which stay as 1 where `keep`.
+/// Reductions along ascending `dims`, which remain as size 1 if `keep`.
 Expr sum(Expr x, llvm::ArrayRef<int64_t> dims, bool keep = false);
 Expr mean(Expr x, llvm::ArrayRef<int64_t> dims, bool keep = false);
 
 Expr reshape(Expr x, llvm::ArrayRef<int64_t> shape);
 Expr transpose(Expr x, llvm::ArrayRef<int64_t> permutation);
-/// The last two dimensions exchanged.
+/// Swaps the last two dimensions.
 Expr transposed(Expr x);
 Expr broadcast(Expr x, llvm::ArrayRef<int64_t> shape);
 /// `size` elements of dimension `dim` from `start`, `stride` apart.
 Expr slice(Expr x, int64_t dim, int64_t start, int64_t size,
            int64_t stride = 1);
 Expr concat(llvm::ArrayRef<Expr> parts, int64_t axis);
-/// Zeros before, after and between the elements of each dimension; negative
-/// margins cut.
+/// Adds zeros before, after and between the elements of each dimension.
+/// Negative margins remove elements.
 Expr pad(Expr x, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high,
          llvm::ArrayRef<int64_t> interior = {});
 Expr reverse(Expr x, llvm::ArrayRef<int64_t> dims);
-/// Rows of `x` along `axis` at constant or computed indices of rank 1.
+/// Gathers rows of `x` along `axis`; `indices` have rank 1.
 Expr gather(Expr x, Expr indices, int64_t axis);
-/// Batched; batch dimensions broadcast.
+/// A batched product, whose batch dimensions broadcast.
 Expr matmul(Expr x, Expr y, bool transposeX = false, bool transposeY = false);
 
 /// A constant of `elementType` from doubles.

@@ -1,4 +1,4 @@
-// Transposed convolutions, which are the gradients of convolutions by images.
+// Builds transposed convolutions, the gradients of convolutions by images.
 
 #include "dialects/graph/build/Windows.h"
 
@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace weir::graph::build {
 
-/// Filters whose channels change places within their groups: window..., inner,
-/// groups * outer -> window..., outer, groups * inner.
+/// Swaps the channels within groups: window..., inner, groups * outer ->
+/// window..., outer, groups * inner.
 static Expr swapChannels(Expr filter, int64_t groups) {
   SmallVector<int64_t> shape(filter.shape()), split = shape;
   split.back() /= groups;
@@ -27,14 +27,13 @@ static Expr swapChannels(Expr filter, int64_t groups) {
 
 namespace {
 
-/// What stands beside the results that are convolved, by dimension of these,
-/// below zero where results are cut.
+/// Padding of the results that are convolved, for each of their dimensions.
+/// Negative numbers remove results.
 struct Margins {
   SmallVector<int64_t> low, high;
   explicit Margins(int64_t rank) : low(rank, 0), high(rank, 0) {}
 
-  /// Sets the margins of dimension `i` of the windows, which pad what is not
-  /// cut.
+  /// Sets the margins of dimension `i`: padding of the windows, or slices.
   void set(int64_t i, int64_t before, int64_t after, Windows &windows) {
     windows.low[i] = std::max<int64_t>(before, 0);
     windows.high[i] = std::max<int64_t>(after, 0);
@@ -43,11 +42,11 @@ struct Margins {
   }
 };
 
-/// The places that a stride tells apart have filters of their own, each of some
-/// of the taps, and results of unit strides which take turns.
+/// Computes each phase of the strides by a convolution of stride 1 with some of
+/// the taps. The phases are interleaved.
 class Phases {
 public:
-  /// `filter` as it is, but for its channels, which have changed places.
+  /// `filter` has swapped channels.
   Phases(Expr results, Expr filter, ArrayRef<int64_t> images,
          const Windows &windows, int64_t groups)
       : results(results), filter(filter), images(images), windows(windows),
@@ -55,7 +54,7 @@ public:
     unit.strides.assign(windows.size.size(), 1);
   }
 
-  /// Whether strides leave taps apart, as dilations do not.
+  /// Whether strides, without dilations, divide the taps into phases.
   static bool areWorth(const Windows &windows) {
     bool any = false;
     for (auto [stride, dilation] :
@@ -67,7 +66,8 @@ public:
     return any;
   }
 
-  /// All images from dimension `i` of the window on, the phases before chosen.
+  /// All images from dimension `i` of the window on, for the chosen phases of
+  /// earlier dimensions.
   Expr all(int64_t i = 0) {
     if (i == static_cast<int64_t>(windows.size.size()))
       return convolve(pad(results, margins.low, margins.high), filter, unit,
@@ -101,8 +101,8 @@ public:
   }
 
 private:
-  /// Takes `count` taps of dimension `i` in reverse, and margins for as many
-  /// results as `places` from `before` in front of the first on.
+  /// Selects `count` reversed taps of dimension `i`, and margins for as many
+  /// results as `places`, starting `before` ahead of the first one.
   void choose(int64_t i, int64_t first, int64_t count, int64_t step,
               int64_t places, int64_t before) {
     filter = slice(filter, i, first, count, step);
@@ -113,8 +113,7 @@ private:
     margins.set(i, before, after, unit);
   }
 
-  /// The images whose elements along `dim` are of each phase in turn; a phase
-  /// that no tap is of is zeros.
+  /// Interleaves the phases along `dim`; a phase without taps is zero.
   Expr takeTurns(MutableArrayRef<Expr> phases, int64_t dim, int64_t extent) {
     auto *some = llvm::find_if(phases, [](Expr phase) { return bool(phase); });
     if (some == phases.end())
@@ -138,8 +137,8 @@ private:
   Margins margins;
 };
 
-/// The phases as channels of one convolution, whose windows reach as far as all
-/// of theirs do, with zeros for taps that a phase has not.
+/// Computes the phases as channels of one convolution. Its windows span those
+/// of all phases; taps that a phase lacks are zero.
 class JoinedPhases {
 public:
   /// As for Phases, without groups or dilations.
@@ -149,8 +148,8 @@ public:
         unit(windows) {
     unit.strides.assign(windows.size.size(), 1);
     for (auto [i, size] : llvm::enumerate(windows.size)) {
-      // Tap k of the phase p is of the result that lies (p + low - k) / stride
-      // after the place that is made.
+      // Tap k of phase p belongs to the result at distance (p + low - k) /
+      // stride.
       int64_t stride = windows.strides[i], low = windows.low[i];
       last.push_back(llvm::divideCeil(low, stride));
       int64_t behind = size - 1 - low;
@@ -160,8 +159,8 @@ public:
     }
   }
 
-  /// Whether windows are about as long as strides, or longer: then phases have
-  /// few taps more than there are.
+  /// Whether the windows are not much longer than the strides. Then few of the
+  /// joined taps are zero.
   bool areShort() const {
     return llvm::all_of(
         llvm::zip_equal(unit.size, windows.strides, windows.size),
@@ -171,13 +170,13 @@ public:
         });
   }
 
-  /// Whether that is less work for vectors than a convolution for each phase,
-  /// of which few channels leave most of a vector empty.
+  /// Whether this is faster than a convolution for each phase. With few
+  /// channels, those would leave most lanes empty.
   bool areWorth(bool isConstant) const {
     // Elements of a vector; the graph is the same for all targets.
     constexpr int64_t vector = 16;
-    // Results of few channels are dot products of those that they are made of,
-    // where these are many and the filter can be packed for it.
+    // With few result channels the sums are dot products over the input
+    // channels, if these are many and the filter can be packed at compile time.
     bool areDots = isConstant && filter.shape().end()[-2] >= vector;
     auto vectors = [&](int64_t channels) {
       return areDots && 2 * channels <= vector
@@ -211,7 +210,7 @@ public:
     int64_t channels = filter.shape().back();
     Expr made = convolve(pad(results, margins.low, margins.high),
                          joinedFilter(), unit, /*groups=*/1);
-    // Places and then phases become places that phases take in turn.
+    // Interleaves positions and phases.
     SmallVector<int64_t> apart(places), order{0};
     llvm::append_range(apart, windows.strides);
     apart.push_back(channels);
@@ -256,13 +255,13 @@ private:
   ArrayRef<int64_t> images;
   const Windows &windows;
   Windows unit;
-  SmallVector<int64_t> last; // that a tap of each axis is of
+  SmallVector<int64_t> last; // the phase of each tap of an axis
 };
 
 } // namespace
 
-// Results with gaps of a stride between them are convolved with the reversed
-// filter; where the gaps meet the same taps, these are left out.
+// Convolves the results, dilated by the stride, with the reversed filter.
+// Products with the inserted zeros are left out where possible.
 Expr convolveBack(Expr results, Expr filter, ArrayRef<int64_t> images,
                   const Windows &windows, int64_t groups) {
   int64_t spatial = static_cast<int64_t>(windows.size.size());

@@ -1,4 +1,4 @@
-// The formulas of optimizers' steps.
+// Builds the updates of optimizers.
 
 #include "dialects/graph/build/Updates.h"
 
@@ -16,12 +16,12 @@ static Expr sqrt(Expr x) { return apply<graph::SqrtOp>(x); }
 static Expr abs(Expr x) { return apply<graph::AbsOp>(x); }
 static Expr sign(Expr x) { return apply<graph::SignOp>(x); }
 
-/// A running mean after one more value.
+/// A moving average after one more value.
 static Expr moved(Expr mean, Expr value, Expr decay) {
   return mean + (value - mean) * (1 - decay);
 }
 
-/// What an L1 norm leaves of a value: nothing of what is within `by`.
+/// Soft thresholding, the proximal operator of the L1 norm.
 static Expr shrunk(Expr x, Expr by) {
   return by ? sign(x) * maximum(abs(x) - by, by.like(0)) : Expr();
 }
@@ -135,7 +135,7 @@ Updated proximalAdagrad(Expr x, Expr squares, Expr rate, Expr l1, Expr l2,
   return {shrunk(x - slope * rate, rate * l1) / (l2 * rate + 1), squares};
 }
 
-/// `x` to the power -`exponent`, by the square root where that is -0.5.
+/// `x` to the power -`exponent`, by a square root if that is -0.5.
 static Expr lowered(Expr x, Expr exponent) {
   APFloat known(0.0);
   if (x && exponent && matchPattern(exponent.value, m_ConstantFloat(&known)) &&

@@ -1,4 +1,4 @@
-// Counts windows, and pools what they show.
+// Counts windows and builds pools.
 
 #include "dialects/graph/build/Windows.h"
 
@@ -77,7 +77,7 @@ LogicalResult countWindows(ReportError error, Windows &windows,
     std::optional<int64_t> count =
         graph::windowCount(extent, {windows.size[i], windows.strides[i],
                                     windows.dilations[i], low, high});
-    // Images without elements have no windows.
+    // An image without elements has no windows.
     if (!count && extent == 0 && low >= 0 && high >= 0)
       count = 0;
     if (!count)

@@ -1,4 +1,4 @@
-// Windows that slide over images, and what convolutions and pools make of them.
+// Sliding windows over images, and the convolutions and pools that use them.
 // Images are `N, spatial..., C`.
 
 #ifndef WEIR_DIALECTS_GRAPH_BUILD_WINDOWS_H
@@ -16,62 +16,61 @@ namespace weir::graph::build {
 struct Windows {
   llvm::SmallVector<int64_t> size, strides, dilations, low, high, counts;
 
-  /// The shape of what has an element for each window and channel of `x`.
+  /// The shape with an element for each window and channel of `x`.
   llvm::SmallVector<int64_t> resultShape(Expr x) const;
 };
 
-/// Those of the convolution that the gradient is of, whose margins behind are
-/// the least that they need.
+/// The windows of the convolution whose gradient this is, with the least
+/// padding after the images.
 Windows windowsOf(FilterGradientOp op);
 
-/// Reports what is wrong with the windows of a node.
+/// Reports an error in the windows of a node.
 using ReportError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
-/// Whether sizes, strides and dilations are positive, and what a dilated window
-/// reaches over can be counted; an error where not.
+/// Verifies that sizes, strides and dilations are positive and do not overflow;
+/// reports an error otherwise.
 mlir::LogicalResult checkWindows(ReportError error, const Windows &windows);
-/// Margins for as many windows as strides fit into `extents`, of checked
-/// windows; of an odd one the larger half lies behind, or before with
-/// `moreBefore`.
+/// Sets the padding for as many windows as strides fit into `extents`. If it is
+/// odd, the larger half is after the image, or before it with `moreBefore`.
 mlir::LogicalResult padToStrides(ReportError error, Windows &windows,
                                  llvm::ArrayRef<int64_t> extents,
                                  bool moreBefore = false);
-/// How many windows with such margins there are over images of `extents`; an
-/// error where there is no place for one.
+/// Counts the windows over images of `extents`; an error if none fits.
 mlir::LogicalResult countWindows(ReportError error, Windows &windows,
                                  llvm::ArrayRef<int64_t> extents);
 
-/// Images with channels behind the batch from and to those with channels last.
+/// Moves the channels of images to the end, and back to the dimension after the
+/// batch.
 Expr channelsLast(Expr x);
 Expr channelsFirst(Expr x);
 
-/// x and filter (`spatial..., CI / groups, CO`); without a value where they do
-/// not fit.
+/// Convolves x with the filter (`spatial..., CI / groups, CO`). Empty if their
+/// shapes do not match.
 Expr convolve(Expr x, Expr filter, const Windows &windows, int64_t groups);
-/// The transpose of `convolve` as a linear map of images to results: from
-/// results to images of the shape `images`. Each result adds its multiple of
-/// the filter to the images.
+/// The transpose of `convolve` as a linear map of images to results. It maps
+/// results to images of the shape `images`.
 Expr convolveBack(Expr results, Expr filter, llvm::ArrayRef<int64_t> images,
                   const Windows &windows, int64_t groups);
 
-/// The transpose of `convolve` as a linear map of filters to results: from
-/// results of images `x` to a filter of the shape `filter`. A
-/// `graph.filter_gradient`, whose channels change places.
+/// The transpose of `convolve` as a linear map of filters to results. It maps
+/// results for images `x` to a filter of the shape `filter`. The op is a
+/// `graph.filter_gradient` with swapped channels.
 Expr convolveFilter(Expr x, Expr results, llvm::ArrayRef<int64_t> filter,
                     const Windows &windows, int64_t groups);
-/// The same by convolutions or products of matrices.
+/// As above, by convolutions or matrix products.
 Expr convolveFilterByConvolution(Expr x, Expr results,
                                  llvm::ArrayRef<int64_t> filter,
                                  const Windows &windows, int64_t groups);
-/// Filters of `CO, window..., CI / groups` as `convolve` takes them.
+/// Converts filters from `CO, window..., CI / groups` to the layout of
+/// `convolve`.
 Expr channelsOfFiltersLast(Expr filters);
 
-/// The largest element or the mean of each window, where it does not reach into
-/// its margins, and where that largest element stands in its image. Windows
-/// must not be dilated, and their margins must be smaller than they are.
+/// The maximum or the mean of each window without its padding, and the index of
+/// the maximum in its image. Windows are not dilated, and their padding is
+/// smaller than they are.
 Expr poolMax(Expr x, const Windows &windows);
 Expr poolAverage(Expr x, const Windows &windows);
-/// The mean of each window, with its margins as zeros.
+/// The mean of each window, counting its padding as zeros.
 Expr poolAverageWithMargins(Expr x, const Windows &windows);
 Expr poolArgMax(Expr x, const Windows &windows);
 

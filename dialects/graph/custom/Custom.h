@@ -7,10 +7,10 @@
 
 namespace weir::graph {
 
-/// Whether C takes the name for that of a function.
+/// Whether the name is a valid name of a C function.
 bool isCName(llvm::StringRef name);
 
-/// The most parts that a custom op is called in.
+/// The largest number of parts of a custom op.
 constexpr int64_t mostCustomParts = 65536;
 
 } // namespace weir::graph

@@ -1,5 +1,5 @@
-// Evaluates the scalar function of an elementwise op over whole arrays, a block
-// of elements at a time, an op of the function after the other.
+// Evaluates the scalar function of an elementwise op over whole arrays, op by
+// op for blocks of elements.
 
 #include "dialects/graph/elementwise/Evaluate.h"
 
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace weir {
 
-/// Functions become the arithmetic that the run's become. Those of f64 stay.
+/// Expands functions as the compiled code does. Functions of f64 stay.
 static LogicalResult expandFunctions(Operation *op, Block &block, Value &result,
                                      bool callsLibm) {
   SmallVector<Operation *> functions;
@@ -24,7 +24,7 @@ static LogicalResult expandFunctions(Operation *op, Block &block, Value &result,
       functions.push_back(&inner);
   if (functions.empty())
     return success();
-  // The result has a user, so that it is replaced as well.
+  // A user of the result makes the expansion replace it as well.
   OpBuilder b(op->getContext());
   b.setInsertionPointToEnd(&block);
   OperationState last(op->getLoc(),

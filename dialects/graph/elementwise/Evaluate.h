@@ -7,24 +7,24 @@
 
 namespace weir {
 
-/// An operand: its elements, or one that stands for all.
+/// An operand: its elements, or one element for all.
 struct Elements {
   mlir::Type elementType;
   llvm::ArrayRef<char> data;
   bool splat;
 
-  /// From one element to the next, in bytes.
+  /// The distance of elements in bytes.
   int64_t stride() const {
     return splat ? 0 : (elementType.getIntOrFloatBitWidth() + 7) / 8;
   }
 };
 
 /// Applies an op with ScalarOpInterface to `count` elements of each operand and
-/// writes its results to `to`: the bits that a run on the module's target
-/// computes, functions by the same formulas. Fails, `to` being half written,
-/// where the function has an op that is not known here or would be undefined.
-/// So do functions of f64, which the run leaves to libm, or on a GPU to others,
-/// unless `callsLibm` and there is no GPU.
+/// writes the results to `to`. They have the same bits as in a run on the
+/// module's target, because functions use the same formulas. Fails at an op
+/// that is unknown or undefined, with part of `to` written. Fails too at
+/// functions of f64, which a run leaves to libm, unless `callsLibm` is set and
+/// the target has no GPU.
 mlir::LogicalResult evaluate(mlir::Operation *op,
                              llvm::ArrayRef<Elements> operands, int64_t count,
                              char *to, bool callsLibm = false);

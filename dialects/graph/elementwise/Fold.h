@@ -9,8 +9,8 @@
 
 namespace weir::graph {
 
-/// A scalar function as the arith and math ops that `build` makes of arguments
-/// of `types` (signless), folded one by one for each call.
+/// A scalar function: the arith and math ops that `build` creates for arguments
+/// of signless `types`. Each call folds them one by one.
 class ScalarEvaluator {
 public:
   ScalarEvaluator(mlir::Location loc, mlir::TypeRange types,
@@ -18,7 +18,7 @@ public:
                       mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>
                       build);
 
-  /// Null where an op does not fold.
+  /// Null if an op does not fold.
   mlir::Attribute operator()(llvm::ArrayRef<mlir::Attribute> args);
 
 private:
@@ -26,9 +26,9 @@ private:
   mlir::Value result;
 };
 
-/// Element `index` as the attribute, of a signless type, that arith folds.
+/// Element `index` as an attribute of the signless type that arith folds.
 mlir::Attribute elementAt(mlir::DenseElementsAttr elements, int64_t index);
-/// A constant of such attributes: one an element, or one for all.
+/// A constant of such attributes, one for each element or one for all.
 mlir::DenseElementsAttr constantOf(mlir::RankedTensorType type,
                                    llvm::ArrayRef<mlir::Attribute> elements);
 

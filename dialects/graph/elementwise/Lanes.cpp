@@ -14,7 +14,7 @@ const llvm::fltSemantics *semanticsOf(Type type) {
   return number ? &number.getFloatSemantics() : nullptr;
 }
 
-/// `value` rounded to a float type.
+/// Rounds to a float type.
 double rounded(double value, const llvm::fltSemantics &semantics) {
   if (&semantics == &APFloat::IEEEdouble())
     return value;
@@ -27,7 +27,7 @@ double rounded(double value, const llvm::fltSemantics &semantics) {
   return number.convertToDouble();
 }
 
-/// The float whose bits in its own type these are.
+/// The float with these bits.
 double decoded(uint64_t bits, const llvm::fltSemantics &semantics) {
   if (&semantics == &APFloat::IEEEdouble())
     return llvm::bit_cast<double>(bits);

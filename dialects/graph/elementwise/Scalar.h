@@ -1,6 +1,6 @@
-// A language for scalar functions: a value with its builder, so that formulas
-// read as formulas. Everything built here is total (no operand makes it trap or
-// undefined) and without branches, except the loops of Special.cpp.
+// Builds scalar functions in the notation of formulas. All of them are total:
+// no operand traps or is undefined. There are no branches, except in the loops
+// of SpecialLoops.cpp.
 
 #ifndef WEIR_DIALECTS_GRAPH_ELEMENTWISE_SCALAR_H
 #define WEIR_DIALECTS_GRAPH_ELEMENTWISE_SCALAR_H
@@ -11,8 +11,8 @@
 
 namespace weir::graph {
 
-/// One element of an operand, or what was computed of it. The type is signless;
-/// whether an integer is a signed number is kept beside it.
+/// An element of an operand, or a value computed from one. Its type is
+/// signless; the signedness of an integer is stored beside it.
 class Scalar {
 public:
   Scalar(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
@@ -25,20 +25,20 @@ public:
   bool isBool() const { return type().isInteger(1); }
   unsigned width() const { return type().getIntOrFloatBitWidth(); }
 
-  /// A number of this type.
+  /// A constant of this type.
   Scalar constant(double number) const;
   Scalar constant(const llvm::APInt &number) const;
-  /// The extreme numbers of this (integer) type.
+  /// The extreme values of this integer type.
   Scalar lowest() const;
   Scalar highest() const;
-  /// The result of `Op` on `operands`, of the same signedness.
+  /// Applies `Op`; the result has the same signedness.
   template <typename Op, typename... Operands>
   Scalar make(Operands &&...operands) const {
     return Scalar(*b, loc, b->create<Op>(loc, operands...), isUnsigned);
   }
-  /// Converted as TensorFlow's Cast does, saturating where C++ is undefined.
+  /// Converts as TensorFlow's Cast does; saturates where C++ is undefined.
   Scalar to(mlir::Type type, bool toUnsigned = false) const;
-  /// The same bits in a type of the same width.
+  /// The same bits as a type of the same width.
   Scalar bits(mlir::Type type) const;
   mlir::Type integerType() const { return b->getIntegerType(width()); }
 
@@ -52,17 +52,17 @@ Scalar operator-(Scalar x);
 Scalar operator+(Scalar x, Scalar y);
 Scalar operator-(Scalar x, Scalar y);
 Scalar operator*(Scalar x, Scalar y);
-/// Of integers: truncates; 0 where `y` is 0, and wraps.
+/// Integer division truncates; it yields 0 for `y` = 0, and wraps on overflow.
 Scalar operator/(Scalar x, Scalar y);
-/// Ordered: false where either is not a number.
+/// Ordered: false if an operand is NaN.
 Scalar operator<(Scalar x, Scalar y);
 Scalar operator<=(Scalar x, Scalar y);
 Scalar operator>(Scalar x, Scalar y);
 Scalar operator>=(Scalar x, Scalar y);
 Scalar operator==(Scalar x, Scalar y);
-/// True where either is not a number.
+/// True if an operand is NaN.
 Scalar operator!=(Scalar x, Scalar y);
-/// Bit by bit; also the logic of truth values.
+/// Bitwise; also the logic of Booleans.
 Scalar operator&(Scalar x, Scalar y);
 Scalar operator|(Scalar x, Scalar y);
 Scalar operator^(Scalar x, Scalar y);
@@ -90,8 +90,8 @@ inline Scalar select(Scalar condition, double x, Scalar y) {
   return select(condition, y.constant(x), y);
 }
 
-/// What an op's buildScalar does with a function of Scalars: f16 and bf16
-/// operands are computed in f32 and the result is rounded once.
+/// Implements buildScalar by a function of Scalars. For f16 and bf16 it
+/// computes in f32 and rounds once.
 mlir::Value apply(mlir::Operation *op, mlir::OpBuilder &b, mlir::Location loc,
                   mlir::ValueRange args, Scalar (*function)(Scalar));
 mlir::Value apply(mlir::Operation *op, mlir::OpBuilder &b, mlir::Location loc,
@@ -99,7 +99,7 @@ mlir::Value apply(mlir::Operation *op, mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value apply(mlir::Operation *op, mlir::OpBuilder &b, mlir::Location loc,
                   mlir::ValueRange args,
                   Scalar (*function)(Scalar, Scalar, Scalar));
-/// The same for a function that is no plain pointer, of any operands.
+/// As above for any callable and any operands.
 mlir::Value
 applyAll(mlir::Operation *op, mlir::OpBuilder &b, mlir::Location loc,
          mlir::ValueRange args,
@@ -107,7 +107,7 @@ applyAll(mlir::Operation *op, mlir::OpBuilder &b, mlir::Location loc,
 
 } // namespace weir::graph
 
-/// The functions, one for each op that is more than one operator.
+/// The functions of ops that need more than one operator.
 namespace weir::graph::scalar {
 
 // Arithmetic.cpp

@@ -1,4 +1,4 @@
-// What folders that move elements share.
+// Helpers of folders that move elements.
 
 #ifndef WEIR_DIALECTS_GRAPH_FOLD_FOLD_H
 #define WEIR_DIALECTS_GRAPH_FOLD_FOLD_H
@@ -12,8 +12,8 @@ inline mlir::DenseElementsAttr dense(mlir::Attribute value) {
   return llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(value);
 }
 
-/// A constant of `type` whose elements are any of `elements`, where these are
-/// all equal; null where they are not, or are not known.
+/// A splat constant of `type`, if all of `elements` are known and equal; else
+/// null.
 inline mlir::DenseElementsAttr splatOf(mlir::Attribute elements,
                                        mlir::RankedTensorType type) {
   auto known = dense(elements);
@@ -23,8 +23,8 @@ inline mlir::DenseElementsAttr splatOf(mlir::Attribute elements,
   return known.resizeSplat(type);
 }
 
-/// A constant of `type` of those of `elements` whose positions `at` gives; null
-/// where they are not known, or over the folders' limit.
+/// A constant of `type` with the elements of `elements` at the positions that
+/// `at` returns. Null if they are unknown, or above the folders' limit.
 inline mlir::OpFoldResult
 pickFrom(mlir::Attribute elements, mlir::RankedTensorType type,
          llvm::function_ref<int64_t(llvm::ArrayRef<int64_t>)> at) {

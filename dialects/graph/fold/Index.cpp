@@ -1,4 +1,4 @@
-// What the ops of family Index fold to, and how they simplify.
+// Folds and simplifies the ops of the family Index.
 
 #include "dialects/graph/fold/Fold.h"
 
@@ -87,7 +87,7 @@ OpFoldResult ScatterOp::fold(FoldAdaptor adaptor) {
   if (!elements || !updates || !indices || getCombiner() != Combiner::update ||
       !count || *count > foldLimit)
     return {};
-  // Which update each element takes, or none.
+  // The update of each element, or none.
   ArrayRef<int64_t> shape = getType().getShape();
   SmallVector<int64_t> strides = stridesOf(shape), winner(*count, -1);
   int64_t length = getIndices().getType().getShape().back();
@@ -160,9 +160,8 @@ struct Run {
   int64_t last() const { return start + (count - 1) * step; }
 };
 
-/// The runs that `indices` are one after the other, of which there are at most
-/// `most`. An element between two is that of the one that goes upwards, which
-/// then may be all there is.
+/// Divides `indices` into at most `most` arithmetic sequences. An element
+/// between two sequences belongs to the ascending one.
 std::optional<SmallVector<Run>> runsOf(ArrayRef<int64_t> indices,
                                        int64_t most) {
   SmallVector<Run> runs;
@@ -184,8 +183,8 @@ std::optional<SmallVector<Run>> runsOf(ArrayRef<int64_t> indices,
   return runs;
 }
 
-/// A gather of known indices that are a few runs, as those of a margin that
-/// repeats or mirrors what is inside, is slices one after the other.
+/// Replaces a gather of known indices by slices, if the indices are a few
+/// sequences. Padding that repeats or mirrors an image has such indices.
 struct GatherToSlices : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GatherOp op,
@@ -197,7 +196,7 @@ struct GatherToSlices : OpRewritePattern<GatherOp> {
         x.getDimSize(op.getAxis()) == 0)
       return rewriter.notifyMatchFailure(
           op, "its indices are no constant, or it is empty");
-    // None where they are more than folders look at.
+    // No value if there are more indices than folders read.
     std::optional<SmallVector<int64_t>> known = integersOf(value);
     if (!known)
       return rewriter.notifyMatchFailure(
@@ -205,7 +204,7 @@ struct GatherToSlices : OpRewritePattern<GatherOp> {
     SmallVector<int64_t> indices = std::move(*known);
     for (int64_t &index : indices)
       index = moveInto(index, x.getDimSize(op.getAxis()));
-    // Of many short ones an index each costs no more.
+    // For many short sequences a gather is no slower.
     constexpr int64_t mostRuns = 8, elementsOfRun = 4;
     int64_t most = std::max<int64_t>(1, indices.size() / elementsOfRun);
     auto runs = runsOf(indices, std::min(most, mostRuns));
@@ -243,7 +242,7 @@ struct GatherToSlices : OpRewritePattern<GatherOp> {
   }
 };
 
-/// A slice that begins at known places is a slice.
+/// A dynamic slice with known positions is a slice.
 struct DynamicSliceToSlice : OpRewritePattern<DynamicSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DynamicSliceOp op,

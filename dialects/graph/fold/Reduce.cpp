@@ -1,4 +1,4 @@
-// Folds of family Reduce: the arithmetic of shapes.
+// Folds the ops of the family Reduce.
 
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Elements.h"
@@ -9,8 +9,8 @@ using namespace weir::graph;
 
 namespace {
 
-/// A constant seen as lines along one dimension: those at `outer`, `inner`
-/// begin at one element and go on in equal steps.
+/// A constant as lines along one dimension. The line of `outer` and `inner` has
+/// a first element and a constant stride.
 struct Lines {
   int64_t outer = 1, length = 1, inner = 1;
 
@@ -28,7 +28,7 @@ struct Lines {
 
 } // namespace
 
-/// Nothing where it is no constant, or one over the folders' limit.
+/// No value unless it is a constant within the folders' limit.
 static std::optional<SmallVector<Attribute>> elementsOf(Attribute value) {
   auto constant = dyn_cast_or_null<DenseElementsAttr>(value);
   if (!constant || constant.getNumElements() > foldLimit)
@@ -60,7 +60,7 @@ static OpFoldResult foldReduction(Op op, Attribute x) {
   if (op.getDimensions().empty())
     return op.getX();
   Type element = from.getElementType();
-  // Of no elements, whatever they would be.
+  // The result has no elements.
   if (from.getNumElements() == 0) {
     if (to.getNumElements() == 0)
       return constantOf(to, {});
@@ -121,7 +121,7 @@ OpFoldResult ReduceOrOp::fold(FoldAdaptor adaptor) {
   return foldReduction(*this, adaptor.getX());
 }
 
-/// Whether `x` is further out than `best`. A NaN is further than numbers are.
+/// Whether `x` is more extreme than `best`. A NaN is the most extreme.
 static bool isBeyond(Attribute x, Attribute best, bool isUnsigned, bool most) {
   if (auto number = dyn_cast<FloatAttr>(x)) {
     APFloat a = number.getValue(), b = cast<FloatAttr>(best).getValue();

@@ -1,4 +1,4 @@
-// What the ops of family Shape fold to, and how they simplify.
+// Folds and simplifies the ops of the family Shape.
 
 #include "dialects/graph/fold/Fold.h"
 
@@ -42,8 +42,8 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
     return none;
   if (getX().getType() == getType())
     return getX();
-  // A constant that grew would be read from memory where a few registers hold
-  // it. Integers are what shapes are made of, which importers need to know.
+  // A larger constant would be loaded from memory instead of a few registers.
+  // Integers fold anyway, because importers must know shapes.
   auto value = dense(adaptor.getX());
   if (value && value.isSplat())
     return splatOf(value, getType());
@@ -106,7 +106,7 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
   if (auto none = emptyConstant(getType()))
     return none;
-  // One operand that holds all elements is the result.
+  // An operand with all elements is the result.
   for (Value input : getInputs())
     if (input.getType() == getType())
       return input;
@@ -124,7 +124,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
     if (auto splat = splatOf(sources[0], getType()))
       return splat;
   int64_t axis = getAxis();
-  // Which operand, and which place in it, each place along the axis is.
+  // The operand, and the position in it, for each position along the axis.
   SmallVector<std::pair<int64_t, int64_t>> places;
   SmallVector<SmallVector<int64_t>> strides;
   if (getType().getDimSize(axis) > foldLimit)
@@ -254,7 +254,7 @@ struct MergeSlices : OpRewritePattern<SliceOp> {
           op, "no slice makes its operand, or it is empty");
     SmallVector<int64_t> starts, limits, strides;
     for (int64_t d = 0; d < op.getType().getRank(); ++d) {
-      // Positions of elements that exist: nothing overflows.
+      // These are positions of existing elements, so nothing overflows.
       int64_t step = inner.getStrides()[d], size = op.getType().getDimSize(d);
       int64_t start = inner.getStarts()[d] + op.getStarts()[d] * step;
       int64_t last =
@@ -270,7 +270,7 @@ struct MergeSlices : OpRewritePattern<SliceOp> {
   }
 };
 
-/// A slice of a concat that lies within one operand is a slice of it.
+/// A slice of a concat within one operand is a slice of that operand.
 struct SliceOfConcat : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SliceOp op,
@@ -298,8 +298,8 @@ struct SliceOfConcat : OpRewritePattern<SliceOp> {
   }
 };
 
-/// A concat takes the operands of a concat along the same axis, and leaves out
-/// operands without elements.
+/// A concat of a concat along the same axis is one concat. Empty operands are
+/// dropped.
 struct FlattenConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatOp op,

@@ -97,7 +97,7 @@ static Expr toPlaces(PoolMaxOp op, Expr places, Expr g, Expr x) {
   int64_t spatial = x.rank() - 2, channels = x.shape().back();
   if (x.type().getNumElements() <= std::numeric_limits<int32_t>::max())
     places = build::cast(places, b.getI32Type());
-  // A window has a place in one dimension, its elements in the next.
+  // One dimension numbers the windows, the next one their elements.
   SmallVector<int64_t> one{x.size(0)}, all = one, joined = one;
   SmallVector<int64_t> low(x.rank(), 0), high = low;
   for (int64_t i = 0; i < spatial; ++i) {

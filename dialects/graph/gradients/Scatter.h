@@ -21,8 +21,7 @@ Expr limited(Expr indices, llvm::ArrayRef<int64_t> sizes);
 /// Whether all numbers of a vector are in 0 .. size - 1.
 Expr within(Expr indices, llvm::ArrayRef<int64_t> sizes);
 
-/// Rows of the last two dimensions at their places in `permutation`: row i
-/// becomes row permutation[i].
+/// Permutes rows of the last two dimensions: row i becomes row permutation[i].
 Expr rowsTo(Expr x, Expr permutation);
 
 } // namespace weir::graph

@@ -36,7 +36,7 @@ struct ConvolutionShape : SpatialWindows {
   bool isRun(int64_t pixel) const {
     return groups == 1 && dilationX == 1 && pixel == channels;
   }
-  /// Rows of the window of fewer terms are several to a chain of additions.
+  /// Rows of the window with fewer terms share a chain of additions.
   bool hasShortRows() const {
     constexpr int64_t shortRow = 96;
     return windowWidth * groupInputs / unit < shortRow;

@@ -20,7 +20,8 @@ struct TileReach {
   /// Whether tiles leave out taps of the window, first or last, that all their
   /// results have outside of x.
   bool skips = false;
-  /// Elements before x that tiles read, and all that they read from there on.
+  /// The number of elements before x that tiles read, and of all elements from
+  /// there on.
   int64_t border = 0, extent = 1;
   /// The steps of all tiles: each tap has one for each result, and one more for
   /// the filter.
@@ -42,7 +43,7 @@ struct SpatialWindows {
   int64_t windowHeight, windowWidth;
   int64_t strideY, strideX, lowY, lowX, dilationY, dilationX;
 
-  /// `window` are the spatial sizes of the filter.
+  /// `window` has the spatial sizes of the filter.
   template <typename Op>
   SpatialWindows(Op op, llvm::ArrayRef<int64_t> window) {
     auto shape = [](mlir::Value value) {

@@ -62,7 +62,7 @@ void Emitter::eachSize(const EvenSplit &parts, Value part,
 }
 
 bool Emitter::contiguous(Value buffer) {
-  // A truth value is a byte in memory but a bit of a vector.
+  // A Boolean is a byte in memory but a bit of a vector.
   return isLastMemrefDimUnitStride(cast<MemRefType>(buffer.getType())) &&
          !element(buffer).isInteger(1);
 }

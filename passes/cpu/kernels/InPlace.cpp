@@ -1,4 +1,5 @@
-// Which inputs a kernel's loops read only where they then write.
+// Finds the inputs of a kernel that each loop reads only at the element that it
+// then writes.
 
 #include "passes/cpu/kernels/InPlace.h"
 

@@ -1,4 +1,5 @@
-// Which inputs a kernel's loops read only where they then write.
+// Finds the inputs of a kernel that each loop reads only at the element that it
+// then writes.
 
 #ifndef WEIR_PASSES_CPU_KERNELS_INPLACE_H
 #define WEIR_PASSES_CPU_KERNELS_INPLACE_H
@@ -8,15 +9,16 @@
 
 namespace weir {
 
-/// The arguments of `function` that nothing reads but the epilogue of the last
-/// of its `kernels`, each element for the result of its own place: `finishTile`
-/// reads them before it stores. None where other ops stand beside the kernels,
-/// or the last argument is not the only output.
+/// The arguments of `function` whose only use is the epilogue of the last of
+/// its `kernels`, at the element of the result: `finishTile` loads them before
+/// it stores. Empty if there are other ops, or if the last argument is not the
+/// only output.
 llvm::SmallVector<int64_t>
 readByEpilogue(mlir::func::FuncOp function,
                llvm::ArrayRef<mlir::Operation *> kernels);
 
-/// Whether loops write `buffer` and never read it: no sums wait there.
+/// Whether loops write `buffer` and never read it, not even as spilled partial
+/// sums.
 bool isOnlyWritten(mlir::Value buffer);
 
 } // namespace weir

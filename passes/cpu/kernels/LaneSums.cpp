@@ -1,4 +1,4 @@
-// Sums of what the lanes of vectors hold.
+// Sums the lanes of vectors.
 
 #include "passes/cpu/kernels/LaneSums.h"
 

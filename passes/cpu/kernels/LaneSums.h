@@ -1,4 +1,4 @@
-// Sums of what the lanes of vectors hold.
+// Sums the lanes of vectors.
 
 #ifndef WEIR_PASSES_CPU_KERNELS_LANESUMS_H
 #define WEIR_PASSES_CPU_KERNELS_LANESUMS_H
@@ -9,17 +9,17 @@
 
 namespace weir {
 
-/// Of as many vectors as they have lanes the one whose lane i is the sum of all
-/// lanes of vector i; those that are missing at the end are zeros.
+/// From as many vectors as they have lanes, a vector whose lane i is the sum of
+/// all lanes of vector i. Missing vectors at the end count as zeros.
 mlir::Value sumEach(Emitter &e, Emitter::Values vectors);
 
-/// Most dot products that a tile makes at a time: each has a register.
+/// The largest number of dot products of a tile; each needs a register.
 inline int64_t mostDotSums(const kernel::Target &target) {
   return target.registers / 2;
 }
 
-/// Finishes a tile of one line whose elements are each the sum of a vector's
-/// lanes: of `sums`, ordered by position and then column.
+/// Finishes a tile of one line, each element of which is the sum of the lanes
+/// of a vector in `sums`, ordered by position and then column.
 void finishDots(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
                 llvm::ArrayRef<mlir::Value> sums);
 

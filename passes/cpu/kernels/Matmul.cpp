@@ -1,15 +1,15 @@
-// Matrix products: register tiles over packed panels.
+// Matrix products by register tiles over packed panels.
 //
-// The loops, from outside: blocks of rows, and slabs of the depth (so that
-// these rows' part of A stays in L2), panels, blocks of the depth (so that a
-// panel's part stays in L1), tiles of rows, depth. A tile's sums stay in
-// registers for the whole innermost loop. Where the rows of A would fight for
-// the same sets of L1 or L2, a block of them, or its part of a slab, is copied
-// first. Where rows are few, parts of panels are packed when they are used.
+// The loops, from the outside: blocks of rows; slabs of the depth, so that the
+// rows' part of A stays in L2; panels; blocks of the depth, so that a panel's
+// part stays in L1; tiles of rows; depth. The sums of a tile stay in registers
+// for the whole innermost loop. If rows of A would conflict in the sets of L1
+// or L2, a block of them, or its part of a slab, is copied first. If rows are
+// few, parts of panels are packed just before their use.
 //
-// Threads share the products of a batch, or grains of rows, each a product of
-// its own, or else panels or tiles of rows: each then runs all loops, of which
-// one is confined to its part.
+// Threads share the products of a batch, or work items of rows, each a product
+// of its own, or panels or tiles of rows. Each thread then runs all loops, with
+// one of them restricted to its part.
 
 #include "dialects/isa/Isa.h"
 #include "passes/cpu/Sharing.h"
@@ -45,7 +45,7 @@ struct MatmulEmitter : MatmulBlocks {
   Value part, partLine;
   Value addend;     // what all sums begin with, of the columns; null for zeros
   TileRange range;  // to make
-  Value rowsBefore; // those of the grain at hand; null for none
+  Value rowsBefore; // those of the present work item; null without work items
   Value backward;   // whether columns go from the last to the first, or null
   WaitingSums waiting;
   Value actualColumns, actualDepth; // of an attention; null for the bounds
@@ -53,8 +53,8 @@ struct MatmulEmitter : MatmulBlocks {
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 kernel::PackOp pack)
       : MatmulBlocks(op, target), e(e), target(target), op(op), a(op.getA()),
-        b(op.getB()), out(op.getOut()), pack(pack),
-        isa(Isa::of(target)), waiting{e, chain, target.sumsFillRegisters()} {
+        b(op.getB()), out(op.getOut()), pack(pack), isa(Isa::of(target)),
+        waiting{e, chain, target.sumsFillRegisters()} {
     if (!isVnni)
       return;
     if (depthBlocks() == 1)

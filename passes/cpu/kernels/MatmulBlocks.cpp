@@ -25,7 +25,7 @@ kernel::PackOp packBefore(kernel::MatmulOp op) {
       pack.getLayout() != op.getLayout() ||
       pack->getBlock() != op->getBlock() || !pack->isBeforeInBlock(op))
     return {};
-  // What is packed must still be there when the product begins.
+  // The packed operand must not change between packing and product.
   for (Operation *between = pack->getNextNode(); between != op;
        between = between->getNextNode())
     if (!isMemoryEffectFree(between) && !isa<memref::AllocOp>(between))
@@ -56,7 +56,7 @@ DepthPart DepthPart::all(Emitter &e, int64_t depth) {
   return {e.index(0), depth, /*begins=*/nullptr, /*ends=*/true};
 }
 
-// A block that ends the sums, or is smaller, is generated of its own.
+// The last block of a sum, and a smaller one, have code of their own.
 void DepthPart::eachBlock(Emitter &e, int64_t size,
                           function_ref<void(const DepthPart &)> body) const {
   if (count <= size)

@@ -33,8 +33,8 @@ TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op,
   int64_t most = 1024 / stepDepth; // of a chain of additions
   if (!dots)
     most = std::clamp<int64_t>(target.l2 / 2 / together, 8, bytes ? 256 : most);
-  // Weights come once where the parts of all rows stay in L2, by shorter
-  // chains, and the sums that wait do.
+  // Weights are loaded once if the split rows stay in L2, with smaller blocks
+  // of the depth, and so do the spilled partial sums.
   int64_t whole = target.l2 / 2 / ((blocks + 1) * parts * blockRows() * 64);
   bool sumsStay = blocks * panels * side * side * 4 <= target.l2 / 4;
   constexpr int64_t leastSteps = 8;

@@ -1,5 +1,5 @@
-// Blocks of rows against panels of weights by tiles, and what is done with sums
-// meanwhile.
+// Multiplies blocks of rows by panels of weights with tile registers, and
+// finishes sums meanwhile.
 
 #ifndef WEIR_PASSES_CPU_KERNELS_TILELOOPS_H
 #define WEIR_PASSES_CPU_KERNELS_TILELOOPS_H
@@ -10,14 +10,15 @@
 
 namespace weir {
 
-/// Multiplies blocks of up to two tiles of rows by panels of 32 columns. Where
-/// rows come from, where results go, and what is done where tiles cannot
-/// multiply, is left to what derives from this.
+/// Multiplies blocks of up to two tiles of rows by panels of 32 columns.
+/// Derived classes define the source of rows, the destination of results, and
+/// the computation without tiles.
 struct TileLoops {
   /// Columns of a tile's sums, and its most rows.
   static constexpr int64_t half = TileRegisters::columns;
   static_assert(half == TileRegisters::rows);
-  static constexpr int64_t side = 2 * half; // columns of a block, and most rows
+  // columns of a block, and its largest number of rows
+  static constexpr int64_t side = 2 * half;
 
   Emitter &e;
   std::unique_ptr<Isa> isa;
@@ -25,16 +26,17 @@ struct TileLoops {
   kernel::KernelOpInterface op;
   const kernel::Target &target;
   mlir::Value b, out;
-  bool bytes; // tiles are of i8 and sums of i32, or of bf16 and f32
+  bool bytes; // tiles are i8 and sums i32, or bf16 and f32
   bool dots;  // without tile registers
   mlir::Type sumType;
   int64_t columns, parts;
-  int64_t stepDepth;                // of one product of tiles
-  int64_t steps, panels;            // of the depth, the columns
-  int64_t tall = 2, height = half;  // tiles of rows a block, and rows of each
+  int64_t stepDepth;               // of one product of tiles
+  int64_t steps, panels;           // of the depth, of the columns
+  int64_t tall = 2, height = half; // tiles of rows in a block, and rows of each
   int64_t stepsABlock, depthBlocks; // of the depth
-  // Weights of f32 come apart into tiles while the panel before them is used:
-  // those of a panel, and of the next, at one depth.
+  // f32 weights are split into bf16 tiles while the panel before them is used.
+  // This buffer has the tiles of this panel and of the next one, at one part of
+  // the depth.
   mlir::Value ready;
   // The parts of the left side, for some blocks of rows whether they are its
   // whole, and sums: of all blocks where those of the depth are several, else
@@ -55,8 +57,8 @@ struct TileLoops {
     mlir::Value first, block, panel, slot;
   };
 
-  /// The panels from `first` to before `end` meet `count` blocks each, at least
-  /// `fewest`.
+  /// The panels from `first` to before `end`. Each is multiplied by `count`
+  /// blocks, at least `fewest`.
   struct Panels {
     mlir::Value first, end, count;
     int64_t fewest;
@@ -70,43 +72,44 @@ struct TileLoops {
   virtual ~TileLoops() = default;
 
   int64_t blockRows() const { return tall * height; }
-  /// So that no block of the depth has more steps than `most`.
+  /// Limits the steps of a block of the depth to `most`.
   void splitDepth(int64_t most);
-  /// For the sums of so many blocks, and for weights.
+  /// Allocates sums for so many blocks, and tiles of weights.
   void allocateScratch(int64_t blocks);
-  /// `body` with the registers as it needs them.
+  /// Emits `body` with the tile registers configured.
   void configured(llvm::function_ref<void()> body);
   /// Calls `body` for each block of the depth.
   void eachDepth(llvm::function_ref<void(const Depth &)> body);
-  /// The blocks after block `first` against some panels at one depth.
+  /// Multiplies the blocks from `first` on by some panels, at one part of the
+  /// depth.
   void multiply(mlir::Value first, const Panels &panels, const Depth &depth);
-  /// What `multiply` has left of the last depth.
+  /// Finishes the sums that the last `multiply` has left.
   void finishLast(mlir::Value first, const Panels &panels);
   /// Nanoseconds of so many products on a core.
   double timeOf(double products) const;
-  /// Whether L2 keeps all panels, beside what meets them.
+  /// Whether all panels stay in L2, beside the rows.
   bool panelsStay() const;
-  /// Of how many blocks a panel takes no longer to multiply than to come.
+  /// The number of blocks whose products take as long as loading a panel.
   int64_t fewestBlocks() const;
 
 protected:
-  /// Loads row tile `i` of a part of the left side to a register.
+  /// Loads row tile `i` of part `part` of the left side to a register.
   virtual void loadLeft(int tile, const Unit &unit, const Depth &depth,
                         mlir::Value step, int part, int i) = 0;
-  /// The sums of a block in vector registers, by weights put together again.
+  /// Computes the sums of a block in vector registers, from recombined weights.
   virtual void byVectors(const Unit &unit, const Depth &depth) = 0;
   virtual void byDots(const Unit &unit, const Depth &depth) = 0;
-  /// Which row of a panel of f32 is the first of a step. What is past the rows
-  /// of a step meets zeros.
+  /// The row of a panel of f32 at which a step begins. Rows after those of the
+  /// step are multiplied by zeros.
   virtual mlir::Value weightRow(mlir::Value step) = 0;
-  /// Whether all steps have as many rows.
+  /// Whether all steps have equally many rows.
   virtual bool hasWholeSteps() const = 0;
   /// An index into `fits`.
   virtual mlir::Value fitOf(const Unit &unit) = 0;
-  /// How many rows of the block there are.
+  /// The number of rows of the block.
   virtual mlir::Value validRows(const Unit &unit) = 0;
   /// Calls `body` with all indices but the last of the result of row `i` of the
-  /// block, if it has one.
+  /// block, unless the row is padding.
   virtual void
   atResult(const Unit &unit, mlir::Value i,
            llvm::function_ref<void(const Emitter::Values &)> body) = 0;
@@ -118,37 +121,38 @@ protected:
   /// of `x`; of integers their values.
   void addToRange(Emitter::Values &range, mlir::Value x);
   Emitter::Values emptyRange();
-  /// Stores whether all elements had magnitudes within `bounds`.
+  /// Stores whether all magnitudes are within `bounds`.
   void storeFit(mlir::ValueRange range, llvm::ArrayRef<int32_t> bounds,
                 mlir::Value at);
-  /// Calls `body` with each part of 32 f32 of a row of the left side, as a line
-  /// of a tile.
+  /// Calls `body` with each bf16 part of 32 f32 elements of the left side, as a
+  /// row of a tile.
   void eachPartOfRow(mlir::Value left, mlir::Value right,
                      llvm::function_ref<void(int64_t, mlir::Value)> body);
-  /// Stores a step of a row of the left side to `split` as lines of tiles,
-  /// which begin at `to`: its parts, counted by index `part` there, or, where
-  /// it has none, its elements.
+  /// Stores a step of a row of the left side to `split` at `to`, as rows of
+  /// tiles: its bf16 parts, at index `part` of `to`, or its elements if they
+  /// need no split.
   void storeApart(llvm::ArrayRef<mlir::Value> halves, Emitter::Values to,
                   unsigned part);
-  /// Calls `body` with each part of 16 columns of two rows of weights.
+  /// Calls `body` with each bf16 part of 16 columns of two rows of weights.
   void eachPartOfRows(mlir::Value even, mlir::Value odd,
                       llvm::function_ref<void(int64_t, mlir::Value)> body);
-  /// Of 16 columns of the weights, the rows of a step that a line of its tiles
-  /// holds; of f32, as many rows.
+  /// For 16 columns of the weights, the rows of a step that share a row of a
+  /// tile. For f32 it returns as many rows of the panel.
   Emitter::Values weights(mlir::Value panel, mlir::Value step, mlir::Value line,
                           int64_t columnHalf);
-  /// Whether weights come apart before they are used.
+  /// Whether weights are split before their use.
   bool takesApart() const { return e.element(b).isF32(); }
-  /// How many rows of the matrix lie in one line of a tile.
+  /// The number of matrix rows in one row of a tile.
   int64_t rowsALine() const { return bytes ? 4 : 2; }
 
 private:
   struct Ahead {
     mlir::Value panel, first, turn;
     int64_t turns;
-    mlir::Value here, there; // in `ready`: this panel, and that one
+    // the indices of this panel and the next one in `ready`
+    mlir::Value here, there;
   };
-  /// Rows of weights that are fetched, from one on.
+  /// Rows of weights to prefetch, from one on.
   struct Far {
     mlir::Value panel, row;
   };

@@ -1,4 +1,4 @@
-// Which tiles of a product a thread makes.
+// The tiles of a product that a thread computes.
 
 #include "passes/cpu/kernels/TileRange.h"
 

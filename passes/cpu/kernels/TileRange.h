@@ -1,4 +1,4 @@
-// Which tiles of a product a thread makes.
+// The tiles of a product that a thread computes.
 
 #ifndef WEIR_PASSES_CPU_KERNELS_TILERANGE_H
 #define WEIR_PASSES_CPU_KERNELS_TILERANGE_H
@@ -7,10 +7,9 @@
 
 namespace weir {
 
-/// Tiles of rows and columns, each from the first to before the end: all, or
-/// the grains of a kernel.parts. These are tiles of rows with all their
-/// columns, columns with all their rows, or, where columns are too few for
-/// threads to have equally many, tiles one column after the other.
+/// Ranges of tiles of rows and columns: all tiles, or the work items of a
+/// parallel loop. Work items are rows of tiles, or columns of tiles. If there
+/// are too few columns to divide evenly, they are single tiles in column order.
 struct TileRange {
   mlir::Value firstRow, endRow, firstColumn, endColumn;
 
@@ -19,19 +18,19 @@ struct TileRange {
                           mlir::Value first, mlir::Value end);
   static TileRange ofColumns(Emitter &e, const MatmulBlocks &blocks,
                              mlir::Value first, mlir::Value end);
-  /// Leaves out tiles of columns from column `columns` on, which may be null.
+  /// Excludes tiles of columns from column `columns` on, which may be null.
   void endAt(Emitter &e, const MatmulBlocks &blocks, mlir::Value columns);
-  /// How many grains `ofColumns` has.
+  /// The number of work items of `ofColumns`.
   static int64_t columnGrains(const MatmulBlocks &blocks);
 
-  /// Confines the tiles of rows from `first` to before `end` to those of the
-  /// tile of columns that begins with column `column`.
+  /// Restricts the tiles of rows from `first` to before `end` to those in this
+  /// range, for the tile of columns that begins at column `column`.
   void confine(Emitter &e, const MatmulBlocks &blocks, mlir::Value column,
                mlir::Value &first, mlir::Value &end) const;
 
 private:
-  // The tile of rows with which the first column begins, and before which the
-  // last one ends; null where all have all rows.
+  // The first tile of rows in the first column, and the end of those in the
+  // last column. Null if all columns have all rows.
   mlir::Value beginsAt, endsAt;
 };
 

@@ -41,7 +41,8 @@ struct TileEmitter : TileProduct {
       shareAmong(threads);
   }
 
-  // The parts of a slab and the panel that they meet are half of L2.
+  // The parts of a slab, and the panel by which they are multiplied, take half
+  // of L2.
   int64_t mostBlocks() const {
     int64_t blockBytes =
         stepsABlock * parts * blockRows() * stepDepth * (bytes ? 1 : 2);

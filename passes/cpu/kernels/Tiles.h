@@ -1,5 +1,5 @@
-// A product by tiles: its sizes, its scratch, and the code of one block, by tile
-// registers or by dot products of vector registers.
+// A product by tiles: its sizes, its scratch, and the code of one block, by
+// tile registers or by dot products of vector registers.
 
 #ifndef WEIR_PASSES_CPU_KERNELS_TILES_H
 #define WEIR_PASSES_CPU_KERNELS_TILES_H
@@ -19,7 +19,8 @@ struct TileProduct : TileLoops {
   TileProduct(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
               bool dots);
 
-  /// Takes block `block` after block `first` apart, at this depth.
+  /// Splits block `block` after block `first` to bf16, at this part of the
+  /// depth.
   void splitBlock(mlir::Value first, mlir::Value block, const Depth &depth);
 
 protected:
@@ -44,7 +45,7 @@ private:
   /// All indices but the last of a row.
   Emitter::Values place(mlir::Value row);
   mlir::Value firstRowOf(const Unit &unit);
-  /// How many rows there are in the block that begins with row `row`.
+  /// The number of rows of the block that begins at row `row`.
   mlir::Value rowsFrom(mlir::Value row);
   void shiftBlock(mlir::Value first, mlir::Value block, const Depth &depth);
   void splitLine(mlir::Value row, mlir::Value step, int64_t valid,

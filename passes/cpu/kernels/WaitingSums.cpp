@@ -1,4 +1,5 @@
-// Long sums in parts: what has been summed waits in memory meanwhile.
+// Blocked summation: long sums are computed in chains, with spilled partial
+// sums.
 
 #include "passes/cpu/kernels/WaitingSums.h"
 

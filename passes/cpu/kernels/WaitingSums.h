@@ -1,4 +1,5 @@
-// Long sums in parts: what has been summed waits in memory meanwhile.
+// Blocked summation: long sums are computed in chains, with spilled partial
+// sums.
 
 #ifndef WEIR_PASSES_CPU_KERNELS_WAITINGSUMS_H
 #define WEIR_PASSES_CPU_KERNELS_WAITINGSUMS_H
@@ -7,10 +8,10 @@
 
 namespace weir {
 
-/// The rounding errors of a sum grow with the length of its chain of additions:
-/// chains of about `chain` terms, which are then added up, keep them small.
+/// The rounding error of a sum grows with the length of its chain of additions.
+/// Chains of about `chain` terms, whose results are then summed, keep it small.
 struct WaitingSums {
-  /// Adds the terms of as many steps as the number says, from this one on.
+  /// Adds the terms of so many steps, starting at the given one.
   using Steps =
       llvm::function_ref<void(mlir::Value, int64_t, Emitter::Values &)>;
 
@@ -18,16 +19,16 @@ struct WaitingSums {
   int64_t chain;
   /// Whether the current sums leave no registers for spilled partial sums.
   bool sumsFillRegisters;
-  /// Steps from here on are left out; null for none.
+  /// Steps from this one on are skipped; null for none.
   mlir::Value end = nullptr;
 
   /// `count` steps in one chain.
   Emitter::Values run(int64_t count, int64_t unroll, Emitter::Values sums,
                       Steps steps);
 
-  /// `count` steps added to `sums`, of which `unroll` make an iteration. The
-  /// steps see several sets of sums, one after the other, which take turns and
-  /// in the end are added up. `each` is how many terms a step adds.
+  /// Adds `count` steps to `sums`, `unroll` in an iteration. Consecutive steps
+  /// alternate between several sets of sums, which are added up in the end. A
+  /// step adds `each` terms.
   Emitter::Values loop(int64_t count, int64_t unroll, Emitter::Values sums,
                        Steps steps, int64_t sets = 1, int64_t each = 1);
 

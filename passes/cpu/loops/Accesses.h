@@ -1,4 +1,4 @@
-// Which elements of which buffer an op stores, by the variables of loops.
+// Expresses the elements that an op stores by the variables of loops.
 
 #ifndef WEIR_PASSES_CPU_LOOPS_ACCESSES_H
 #define WEIR_PASSES_CPU_LOOPS_ACCESSES_H
@@ -9,31 +9,32 @@
 
 namespace weir {
 
-/// An index that is a sum of multiples of values and a constant.
+/// An index as a linear combination of values, plus a constant.
 struct LinearIndex {
-  /// In the order in which they are first met; no value twice.
+  /// In the order of first use, without duplicates.
   llvm::SmallVector<std::pair<mlir::Value, int64_t>, 4> terms;
   int64_t constant = 0;
-  /// False where a loop inside of the one at hand has no least value that is
-  /// known outside.
+  /// False if the lower bound of an inner loop is not known outside of the
+  /// loop.
   bool isUsable = true;
-  /// Whether variables of loops inside of the one at hand have been replaced.
+  /// Whether variables of inner loops have been replaced.
   bool hasInner = false;
-  /// Besides, the loop's variable and this, divided by `divisor` and rounded
-  /// down: of a loop over several dimensions at once, the first of these.
+  /// An additional term: the loop's variable plus this, divided by `divisor`
+  /// and rounded down. It is the first index of a loop over several merged
+  /// dimensions.
   std::shared_ptr<LinearIndex> quotient;
   int64_t divisor = 1;
 
-  /// Whether two differ by a constant at most.
+  /// Whether the two differ by a constant at most.
   bool isAlike(const LinearIndex &other) const;
   static LinearIndex of(mlir::Value value);
   void add(const LinearIndex &other, int64_t factor);
   int64_t factorOf(mlir::Value value) const;
   LinearIndex without(mlir::Value value) const;
-  /// As seen from before the loop, but for its own variable: variables of loops
-  /// inside are at their least values.
+  /// The index in terms of values before the loop and the loop's variable.
+  /// Variables of inner loops are at their lower bounds.
   void enter(mlir::scf::ForOp loop);
-  /// As seen from the loop's own body, where values of its ops are known, too.
+  /// The index in terms of values in the loop's body.
   void enterBody(mlir::scf::ForOp loop);
   mlir::Value build(mlir::OpBuilder &b, mlir::Location loc) const;
 
@@ -42,18 +43,19 @@ private:
   bool replaceInner(mlir::Value value, int64_t factor);
 };
 
-/// Elements of a buffer from the one with these indices on.
+/// The elements of a buffer from these indices on.
 struct Access {
   mlir::Value root;
   llvm::SmallVector<LinearIndex> indices;
 };
 
-/// What an op stores; nothing of an op that is no store, or to a view that is
-/// not understood. A view for which `isRoot` holds is followed no further.
+/// The elements that an op stores. No value if it is not a store, or if its
+/// view is not supported. A view for which `isRoot` is true is not followed
+/// further.
 std::optional<Access>
 storeOf(mlir::Operation *op,
         llvm::function_ref<bool(mlir::Value)> isRoot = nullptr);
-/// Whether an op stores nothing: it may read, prefetch, or hold other ops.
+/// Whether an op stores nothing; it may read, prefetch, or contain other ops.
 bool isHarmless(mlir::Operation *op);
 
 } // namespace weir

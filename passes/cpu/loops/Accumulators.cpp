@@ -1,5 +1,4 @@
-// What vectors of accumulators begin with, how they take a value, and how they
-// end as one.
+// Initializes, updates and reduces vectors of accumulators.
 
 #include "passes/cpu/loops/Accumulators.h"
 

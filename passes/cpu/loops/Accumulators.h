@@ -1,5 +1,4 @@
-// What vectors of accumulators begin with, how they take a value, and how they
-// end as one.
+// Initializes, updates and reduces vectors of accumulators.
 
 #ifndef WEIR_PASSES_CPU_LOOPS_ACCUMULATORS_H
 #define WEIR_PASSES_CPU_LOOPS_ACCUMULATORS_H
@@ -8,18 +7,18 @@
 
 namespace weir {
 
-// In all of these, `inner` is the op on elements that combines.
+// In all of these, `inner` is the scalar op that combines two elements.
 
-/// Whether a NaN among the values is the result.
+/// Whether the result is NaN if any value is.
 bool keepsNan(mlir::Operation *inner);
 
-/// What an accumulator begins with; null where there is no such value.
+/// The initial value of an accumulator; null if there is none.
 mlir::TypedAttr neutralElement(mlir::Operation *inner);
 
-/// What `lanes` accumulators begin with.
+/// The initial values of `lanes` accumulators.
 mlir::Value neutral(Emitter &e, mlir::Operation *inner, int64_t lanes);
 
-/// `sum` and `x` as `inner` does it.
+/// Applies `inner` to `sum` and `x`.
 mlir::Value combine(Emitter &e, mlir::Operation *inner, mlir::Value sum,
                     mlir::Value x);
 
@@ -27,7 +26,7 @@ mlir::Value combine(Emitter &e, mlir::Operation *inner, mlir::Value sum,
 /// maxima return their second operand then.
 mlir::Value extreme(Emitter &e, mlir::Operation *inner, mlir::Value sum,
                     mlir::Value x);
-/// The same of the greatest.
+/// As above for the maximum.
 mlir::Value greater(Emitter &e, mlir::Value sum, mlir::Value x);
 
 // Marks find the NaNs that `extreme` passes over, apart from it: the greatest
@@ -35,11 +34,11 @@ mlir::Value greater(Emitter &e, mlir::Value sum, mlir::Value x);
 
 mlir::Value noMark(Emitter &e, int64_t lanes);
 mlir::Value marked(Emitter &e, mlir::Value mark, mlir::Value x);
-/// `sum`, or a NaN where one was marked.
+/// `sum`, or NaN if a NaN was marked.
 mlir::Value withMarked(Emitter &e, mlir::Value sum,
                        llvm::ArrayRef<mlir::Value> marks);
 
-/// All lanes of a vector as one element.
+/// Reduces the lanes of a vector to one element.
 mlir::Value lanesOf(Emitter &e, mlir::Operation *inner, mlir::Value sum);
 
 } // namespace weir

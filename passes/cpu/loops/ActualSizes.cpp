@@ -1,4 +1,4 @@
-// What a kernel knows of the actual sizes of its results.
+// The run-time sizes of a kernel's results.
 
 #include "passes/cpu/loops/ActualSizes.h"
 

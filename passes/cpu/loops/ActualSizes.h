@@ -1,4 +1,4 @@
-// What a kernel knows of the actual sizes of its results.
+// The run-time sizes of a kernel's results.
 
 #ifndef WEIR_PASSES_CPU_LOOPS_ACTUALSIZES_H
 #define WEIR_PASSES_CPU_LOOPS_ACTUALSIZES_H
@@ -11,22 +11,22 @@
 
 namespace weir {
 
-/// The sizes of each result of dynamic size, by the argument that is its
-/// buffer. A symbol is the number of the argument, an i64, that is the size.
+/// The sizes of each result with dynamic dimensions, by the argument that is
+/// its buffer. A symbol is the index of the i64 argument with the size.
 llvm::DenseMap<mlir::Value, graph::SizesOfDims>
 dynamicResults(mlir::func::FuncOp kernel);
 
-/// The sizes of a view of a buffer of these sizes: dimensions that became one
-/// are its factors.
+/// The sizes of a view of a buffer with these sizes. Merged dimensions become
+/// factors.
 graph::SizesOfDims collapsed(mlir::memref::CollapseShapeOp view,
                              const graph::SizesOfDims &source);
 
-/// The number that a scalar, a memref<i64>, holds, as an index.
+/// Loads the integer in a scalar, a memref<i64>, as an index.
 mlir::Value readSize(mlir::OpBuilder &b, mlir::Location at, mlir::Value scalar);
 
-/// The actual size of a dimension of a result of the kernel that the emitter is
-/// in, at most its bound, read where the emitter is; null where the bound is
-/// the size, or the buffer is no result.
+/// The run-time size of a dimension of a result, at most its bound, loaded at
+/// the insertion point. Null for a static dimension, and for a buffer that is
+/// not a result.
 mlir::Value actualSize(Emitter &e, mlir::Value buffer, int64_t dim);
 
 /// The actual number of columns between the products of an attention, of whose
@@ -34,8 +34,8 @@ mlir::Value actualSize(Emitter &e, mlir::Value buffer, int64_t dim);
 /// them.
 mlir::Value actualColumns(Emitter &e, kernel::MatmulOp op);
 
-/// How many terms of each sum count, at most all, read where the emitter is;
-/// null where all do.
+/// The number of terms of each sum, at most all, loaded at the insertion point.
+/// Null if it is static.
 mlir::Value actualDepth(Emitter &e, kernel::MatmulOp op);
 
 } // namespace weir

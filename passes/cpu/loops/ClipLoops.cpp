@@ -199,8 +199,8 @@ private:
     return end;
   }
 
-  /// Whether the index has a part that a loop of grains alone decides, of which
-  /// this is the outermost loop.
+  /// Whether the index has a part that depends only on a loop over work items,
+  /// of which this is the outermost loop.
   static bool isOfParts(const LinearIndex &index, scf::ForOp loop) {
     return llvm::any_of(index.terms, [&](auto term) {
       Value value = term.first;

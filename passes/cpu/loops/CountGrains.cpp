@@ -1,8 +1,9 @@
-// Threads share the grains that there are, not those of the bounds.
+// Makes threads share the work items for the actual sizes, not those for the
+// bounds.
 //
-// Where results have dynamic sizes, weir-clip-loops ends the loops over grains.
-// The grains beyond would still be counted when threads share them, and the
-// thread that has the last ones would have nothing to do.
+// For results with dynamic sizes, weir-clip-loops ends the loops over work
+// items early. Without this pass the empty work items would be shared too, and
+// the thread with the last ones would be idle.
 
 #include "passes/cpu/Passes.h"
 
@@ -27,15 +28,16 @@ namespace weir {
 
 namespace {
 
-/// A kernel that takes (operands, first grain, end of grains, slot).
+/// A kernel with the arguments (operands, first work item, end of work items,
+/// worker slot).
 class Counting {
 public:
   Counting(func::FuncOp kernel, int64_t grains)
       : kernel(kernel), grains(grains),
         range(kernel.getArguments().take_back(3)) {}
 
-  /// A function from the operands to the number of grains in which any loop
-  /// runs; null where all grains run.
+  /// A function from the operands to the number of work items in which a loop
+  /// runs; null if all work items run.
   func::FuncOp build(SymbolTable &symbols) {
     if (!visit(kernel.getBody().front(), range[0], 1) || loops.empty())
       return nullptr;
@@ -43,15 +45,16 @@ public:
   }
 
 private:
-  /// A loop over what grains are made of: so many a grain, and where it ends.
+  /// A loop over the iterations of work items: its iterations in a work item,
+  /// and its end.
   struct Loop {
     int64_t each;
     SmallVector<Value> ends;
   };
 
-  /// Finds the loops over grains beside or inside each other, where `first` is
-  /// the first of a part or block and grains are `each` times what it counts;
-  /// false where what the block does is not in loops that end.
+  /// Finds the loops over work items, beside or inside each other. `first` is
+  /// the first one of a chunk or block, and a work item has `each` times its
+  /// iterations. Returns false if the block does more than such loops.
   bool visit(Block &block, Value first, int64_t each) {
     return llvm::all_of(block.without_terminator(), [&](Operation &op) {
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -71,7 +74,8 @@ private:
     });
   }
 
-  /// Where the loop ends besides at the end of a part or of a block of grains.
+  /// The end of the loop, other than the end of a chunk or of a block of work
+  /// items.
   SmallVector<Value> endsOf(scf::ForOp loop) {
     SmallVector<Value> work{loop.getUpperBound()}, ends;
     while (!work.empty()) {

@@ -1,4 +1,4 @@
-// Loops cut into grains, which threads share.
+// Divides loops into work items, which threads share.
 
 #include "passes/cpu/loops/Grains.h"
 
@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace weir {
 
-/// A size near `size` that leaves no smaller last grain, or `size` itself.
+/// A size near `size` for which the last work item is not smaller, or `size`
+/// itself.
 static int64_t dividing(int64_t range, int64_t size, int64_t step) {
   for (int64_t larger = size; larger <= 2 * size; larger += step)
     if (range % larger == 0)

@@ -1,4 +1,4 @@
-// Loops cut into grains, which threads share.
+// Divides loops into work items, which threads share.
 
 #ifndef WEIR_PASSES_CPU_LOOPS_GRAINS_H
 #define WEIR_PASSES_CPU_LOOPS_GRAINS_H
@@ -9,12 +9,13 @@
 
 namespace weir {
 
-/// A loop's range, and how much of it a grain takes.
+/// A loop's range, and the size of a work item in it.
 struct Cut {
   unsigned dimension;
   int64_t range, size;
-  bool byRows = false; // whether grains are the kernel's blocks of rows
-  /// Of the outermost loops, where a grain has one value of each; else none.
+  bool byRows = false; // whether work items are the kernel's blocks of rows
+  /// The ranges of outer loops that are divided into single iterations as well;
+  /// else empty.
   llvm::SmallVector<int64_t> outer = {};
 
   int64_t grains() const {
@@ -23,33 +24,34 @@ struct Cut {
   }
 };
 
-/// A grain of the innermost loop is whole vectors, of any target; of another,
-/// any number of its values.
+/// The multiple of a work item's size: whole vectors of any target in the
+/// innermost loop, and one iteration in others.
 int64_t grainStep(llvm::ArrayRef<int64_t> ranges, unsigned dimension);
 
-/// Cuts one of the loops of `ranges`, which take `time` nanoseconds: the
-/// outermost that feeds several threads, else the longest. `stepOf` says of
-/// what a grain of a loop is a multiple, and 0 of loops that are not to be cut.
-/// The cut depends on these alone, so that each element is computed by the same
-/// code however many threads there are. None where there is nothing to share.
+/// Divides one of the loops of `ranges`, which take `time` nanoseconds: the
+/// outermost one that keeps several threads busy, else the longest. `stepOf`
+/// returns the multiple of a work item's size in a loop, and 0 for loops that
+/// must not be divided. The result depends on nothing else, so the same code
+/// computes an element for any number of threads. No value if sharing is not
+/// worthwhile.
 std::optional<Cut> cutLoops(llvm::ArrayRef<int64_t> ranges, double time,
                             llvm::function_ref<int64_t(unsigned)> stepOf);
 
-/// The cut with the outermost loops cut, too, into single values, as many as
-/// may be and are outside of it, where a last grain is as large as the others:
-/// then grains follow each other as the elements do, as those of most kernels,
-/// and a thread finds what it wrote before.
+/// Divides the outer loops into single iterations as well, as far as allowed,
+/// if the last work item is as large as the others. Work items are then in the
+/// order of the elements, as in most kernels, so a thread reads elements that
+/// it wrote before.
 Cut withOuterLoops(Cut cut, llvm::ArrayRef<int64_t> ranges,
                    llvm::function_ref<int64_t(unsigned)> stepOf);
 
-/// Loops over the grains from `first` to before `last`: `body` gets a grain's
-/// number and its slices of the loops, for `makeSlice`. It is emitted once for
-/// whole grains and once for a last one that has fewer.
+/// A loop over the work items from `first` to before `last`. `body` receives a
+/// work item's index and its slices of the loops, for `makeSlice`. It is
+/// emitted for whole work items, and again for a smaller last one.
 void eachGrain(
     Emitter &e, const Cut &cut, mlir::Value first, mlir::Value last,
     llvm::function_ref<void(mlir::Value, llvm::ArrayRef<LoopSlice>)> body);
 
-/// Emits a kernel.parts of the cut's grains, each as `eachGrain` does.
+/// Emits a kernel.parts of these work items, each as in `eachGrain`.
 void shareGrains(
     Emitter &e, const Cut &cut,
     llvm::function_ref<void(mlir::Value, llvm::ArrayRef<LoopSlice>)> body);

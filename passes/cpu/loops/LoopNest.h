@@ -1,4 +1,4 @@
-// A linalg op on buffers as loops of which one may become lanes of vectors.
+// A linalg op on buffers as a loop nest, one loop of which can be vectorized.
 
 #ifndef WEIR_PASSES_CPU_LOOPS_LOOPNEST_H
 #define WEIR_PASSES_CPU_LOOPS_LOOPNEST_H
@@ -9,14 +9,14 @@
 
 namespace weir {
 
-/// Elements of 32 bits, which are the lanes of vectors.
+/// 32-bit elements, which are stored in lanes directly.
 bool isWord(mlir::Type type);
 
-/// Floats of 16 bits, which become such where they are read.
+/// f16 and bf16, which are converted at loads.
 bool isHalf(mlir::Type type);
 
-/// Whether an op has a vector form of such elements, or with `makesBytes` of
-/// bytes, in which lanes that are not valid, read as zero, do no harm.
+/// Whether an op has a vector form for such elements, or with `makesBytes` for
+/// bytes. Lanes that are not valid are zero and must do no harm.
 bool isWidenable(mlir::Operation &inner, bool makesBytes = false);
 
 struct LoopNest {
@@ -29,7 +29,7 @@ struct LoopNest {
 
   explicit LoopNest(mlir::linalg::LinalgOp op);
 
-  /// Whether the body can be widened; sets the dimension of the lanes.
+  /// Whether the body can be vectorized; sets the dimension of the lanes.
   bool applies();
 
   bool isRead(mlir::OpOperand &operand) {
@@ -38,17 +38,18 @@ struct LoopNest {
   mlir::AffineMap mapOf(mlir::OpOperand &operand) const {
     return maps[operand.getOperandNumber()];
   }
-  /// Whether all lanes have one element of the operand.
+  /// Whether all lanes use the same element of the operand.
   bool isInvariant(mlir::OpOperand &operand) const {
     return !mapOf(operand).isFunctionOfDim(dimension);
   }
-  /// The place of an operand at loops whose indices are `at`.
+  /// The indices of an operand for the loop indices `at`.
   Emitter::Values place(Emitter &e, mlir::OpOperand &operand,
                         llvm::ArrayRef<mlir::Value> at) const;
   bool isReduction(unsigned d) const {
     return iterators[d] == mlir::utils::IteratorType::reduction;
   }
-  /// The op that adds an element to the accumulator of an output, or null.
+  /// The op that combines an element with the accumulator of an output, or
+  /// null.
   mlir::Operation *combiner(mlir::OpOperand &init);
 
 private:

@@ -1,4 +1,5 @@
-// Makes each kernel.parts a kernel of its own, whose grains threads share.
+// Outlines each kernel.parts to a kernel of its own, whose work items threads
+// share.
 
 #include "passes/cpu/Passes.h"
 
@@ -16,7 +17,7 @@ namespace weir {
 
 namespace {
 
-/// What runs between two moments at which all threads meet.
+/// The part of a kernel between two barriers.
 struct Phase {
   func::FuncOp kernel;
   kernel::PartsOp parts; // null: one thread's
@@ -139,8 +140,8 @@ private:
   using Phases = llvm::StringMap<SmallVector<Phase>>;
   using Step = SmallVector<std::pair<plan::RunOp, Phase *>>;
 
-  /// The first phases of all runs of a wave become a wave, and so do the second
-  /// ones.
+  /// The first phases of all runs of a group become a group, and so do the
+  /// second ones.
   static SmallVector<Step> stepsOfEqualPhases(ArrayRef<plan::RunOp> wave,
                                               Phases &phasesOf) {
     SmallVector<Step> steps(1);
@@ -159,9 +160,9 @@ private:
     return steps;
   }
 
-  /// Of a wave by rows, kernels that are shared by the same blocks of rows and
-  /// follow each other stay one. Others, and those of several phases, whose
-  /// scratch one phase may have where another had it, are by themselves.
+  /// In a row-wise group, consecutive kernels that are shared by the same
+  /// blocks of rows stay together. Others become groups of one. So do kernels
+  /// of several phases, as their phases may share scratch memory.
   static SmallVector<Step> stepsByRows(ArrayRef<plan::RunOp> wave,
                                        Phases &phasesOf) {
     SmallVector<Step> steps;
@@ -186,7 +187,7 @@ private:
     return steps;
   }
 
-  /// Runs that are no wave are one by themselves.
+  /// A run outside of groups is handled like a group of one.
   static void replace(ArrayRef<plan::RunOp> wave, Phases &phasesOf,
                       int64_t &waves) {
     plan::RunOp first = wave.front();
@@ -206,7 +207,7 @@ private:
           now.setKernel(phase->kernel.getName());
         if (!phase || !phase->parts)
           continue;
-        // What stands beside the grains is for who runs them.
+        // The remaining attributes are for the op that runs the work items.
         now->setDiscardableAttrs(phase->parts->getDiscardableAttrDictionary());
         now.setGrains(phase->parts.getCount());
         now.setSlots(phase->parts.getSlots());

@@ -1,5 +1,4 @@
-// What the body of loops loads from rows of buffers, at places that it
-// computes.
+// Vectorizes loads at indices that the body of a loop computes.
 
 #include "passes/cpu/loops/RowLoads.h"
 

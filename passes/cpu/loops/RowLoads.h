@@ -1,5 +1,4 @@
-// What the body of loops loads from rows of buffers, at places that it
-// computes.
+// Vectorizes loads at indices that the body of a loop computes.
 
 #ifndef WEIR_PASSES_CPU_LOOPS_ROWLOADS_H
 #define WEIR_PASSES_CPU_LOOPS_ROWLOADS_H
@@ -11,29 +10,28 @@
 
 namespace weir {
 
-/// Loads of a body, each from a row of its buffer that all lanes share: of one
-/// element, of neighbours, or of those whose places a table of the lanes has.
-/// Tables never fall and have near places for neighbours, as those of images
-/// that are enlarged do: a vector is loaded, and its lanes change places.
+/// The loads of a body, each from a row of its buffer that all lanes share.
+/// They load one element, adjacent elements, or elements at indices from a
+/// table. Tables ascend with small steps, as those of resized images do: a
+/// vector is loaded and permuted.
 class RowLoads {
 public:
   explicit RowLoads(LoopNest &nest);
 
-  /// Whether an op of a body makes an index of integers, and whether all that
-  /// reads an argument of one does so.
+  /// Whether an op of a body computes an index, and whether all users of an
+  /// argument do.
   static bool isIndexing(mlir::Operation &inner);
   static bool isTable(mlir::BlockArgument argument);
-  /// Whether it loads a word, at indices alone.
+  /// Whether the op loads a 32-bit element at computed indices.
   static bool isLoad(mlir::Operation &inner);
 
   bool any() const { return !loads.empty(); }
-  /// Whether all have such forms for vectors of `lanes`.
+  /// Whether all loads have such a form for vectors of `lanes`.
   bool apply(int64_t lanes, const kernel::Target &target);
-  /// Whether the places of tables are near each other, asked before the
-  /// outermost loop around `e` that they do not depend on; null where no load
-  /// has places of a table.
+  /// Whether the indices in tables are close enough, tested before the
+  /// outermost loop on which they do not depend. Null if no load uses a table.
   mlir::Value areNear(Emitter &e, int64_t lanes);
-  /// The first `valid` of `lanes` elements from the loops' indices `at` on.
+  /// Loads the first `valid` of `lanes` elements for the loop indices `at`.
   mlir::Value load(Emitter &e, mlir::memref::LoadOp load,
                    llvm::ArrayRef<mlir::Value> at, int64_t lanes,
                    int64_t valid);

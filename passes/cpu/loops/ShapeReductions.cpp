@@ -24,8 +24,8 @@ namespace {
 /// row of it has a sum of its own.
 constexpr int64_t mostTerms = 16384;
 
-/// Loops of one kind, one in the other, that each operand has as neighbouring
-/// dimensions of one run of memory or not at all.
+/// Nested loops, all parallel or all reductions, that each operand either has
+/// as adjacent dimensions or not at all.
 class Joined {
 public:
   explicit Joined(linalg::GenericOp op) : op(op), group(op.getNumLoops()) {

@@ -1,8 +1,8 @@
-// Loops over large buffers become grains of work that threads share.
+// Divides loops over large buffers into work items, which threads share.
 //
-// A grain is a slice along one parallel dimension whose size is fixed here, so
-// that each element is computed by the same code whichever thread has it; a
-// reduction stays within its grain.
+// A work item is a slice along one parallel dimension. Its size is fixed here,
+// so the same code computes an element on any thread. A reduction stays within
+// its work item.
 
 #include "passes/cpu/Passes.h"
 
@@ -27,7 +27,7 @@ namespace {
 
 /// What is transposed in registers, of any target.
 constexpr int64_t squareGrain = 16;
-/// Of fewer grains of other loops threads would not have equal shares.
+/// With fewer work items, the shares of threads would be uneven.
 constexpr int64_t fewestOfSquares = 4;
 
 /// The blocks of rows that the kernel is to be shared by, where one loop of the
@@ -49,9 +49,9 @@ std::optional<Cut> rowBlocksOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
   return Cut{d, blocks->rows, blocks->size, /*byRows=*/true};
 }
 
-/// The step of a grain's size along a loop. One thread adds rows up as they
-/// lie, which is what processors expect: at 30 GB/s instead of 24 (Sapphire
-/// Rapids).
+/// The multiple of a work item's size along a loop. One thread sums rows in
+/// memory order, for which hardware prefetchers are made: 30 GB/s instead of 24
+/// on a Sapphire Rapids.
 int64_t stepOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges, unsigned d) {
   int64_t step = grainStep(ranges, d);
   bool alone = slotsOf(op) == 1 && op.getNumReductionLoops() > 0;

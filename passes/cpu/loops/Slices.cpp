@@ -1,4 +1,4 @@
-// A linalg op on buffers, confined to a box of its loops.
+// Restricts a linalg op on buffers to a box of its loops.
 
 #include "passes/cpu/loops/Slices.h"
 

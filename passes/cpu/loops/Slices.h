@@ -1,4 +1,4 @@
-// A linalg op on buffers, confined to a box of its loops.
+// Restricts a linalg op on buffers to a box of its loops.
 
 #ifndef WEIR_PASSES_CPU_LOOPS_SLICES_H
 #define WEIR_PASSES_CPU_LOOPS_SLICES_H
@@ -11,30 +11,30 @@
 
 namespace weir {
 
-/// Whether the slices of an op's operands are boxes: its indices are sums of
-/// multiples of loops.
+/// Whether the slices of an op's operands are boxes, because its indices are
+/// linear in the loops.
 bool isSliceable(mlir::linalg::LinalgOp op);
 
-/// Loops `first` to before `first + size`; the whole loop where `size` is 0.
+/// Iterations `first` to before `first + size`; the whole loop if `size` is 0.
 struct LoopSlice {
   mlir::OpFoldResult first;
   int64_t size = 0;
 };
 
-/// A copy of the op for these slices of its first loops. What `instead` gives
-/// for an operand takes the place of the operand's slice.
+/// Clones the op for these slices of its first loops. `instead` may return a
+/// replacement for an operand's slice.
 void makeSlice(Emitter &e, mlir::linalg::LinalgOp op,
                llvm::ArrayRef<LoopSlice> slices,
                llvm::function_ref<mlir::Value(mlir::Value)> instead = nullptr);
 
-/// Rows of a block: at most `most`, if possible a divisor of all `rows`, else
-/// so that the last block has about as many.
+/// The rows of a block: at most `most`, and a divisor of `rows` if possible.
+/// Otherwise the last block has nearly as many rows.
 int64_t rowsOfBlock(int64_t rows, int64_t most);
-/// Emits `body` for so many rows as block `index` has: `size`, but for the
-/// last.
+/// Emits `body` for the number of rows of block `index`: `size`, except in the
+/// last block.
 void emitBlock(Emitter &e, mlir::Value index, int64_t rows, int64_t size,
                llvm::function_ref<void(int64_t)> body);
-/// The first `count` of a buffer along dimension `dim`.
+/// The first `count` elements of a buffer along dimension `dim`.
 mlir::Value firstOf(Emitter &e, mlir::Value buffer, size_t dim, int64_t count);
 
 } // namespace weir

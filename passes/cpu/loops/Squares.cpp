@@ -1,5 +1,5 @@
-// Loops some of whose operands have other neighbours than their result, by
-// squares that are transposed in registers.
+// Vectorizes loops whose operands are contiguous along another dimension than
+// their result, by blocks that are transposed in registers.
 
 #include "passes/cpu/loops/Squares.h"
 

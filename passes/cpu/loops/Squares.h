@@ -1,5 +1,5 @@
-// Loops some of whose operands have other neighbours than their result, by
-// squares that are transposed in registers.
+// Vectorizes loops whose operands are contiguous along another dimension than
+// their result, by blocks that are transposed in registers.
 
 #ifndef WEIR_PASSES_CPU_LOOPS_SQUARES_H
 #define WEIR_PASSES_CPU_LOOPS_SQUARES_H
@@ -12,24 +12,25 @@
 
 namespace weir {
 
-/// The vectors' columns as vectors; as many as lanes, a power of two.
+/// Transposes a block of as many vectors as lanes, a power of two.
 void transposeSquare(Emitter &e, llvm::MutableArrayRef<mlir::Value> rows);
 
-/// The two dimensions of such loops over words, halves and bytes: copies that
-/// transpose, with or without arithmetic on what is copied and on what lies
-/// like the result.
+/// Loops over elements of 32, 16 or 8 bits that transpose an operand, with or
+/// without arithmetic on it and on operands in the result's order.
 struct Squares {
-  unsigned down;   // neighbours of what is transposed
-  unsigned across; // neighbours of the result
-  /// Whether rows of the result, two or four elements, are made together.
+  unsigned down;   // the contiguous dimension of the transposed operand
+  unsigned across; // the contiguous dimension of the result
+  /// Whether two or four rows of the result, which are short, are computed
+  /// together.
   bool interleaves = false;
 
-  /// None where nothing is transposed, or little.
+  /// No value if nothing is transposed, or if it is small.
   static std::optional<Squares> of(mlir::linalg::LinalgOp op);
-  /// Emits the loops by squares of vectors of `lanes`, a power of two.
+  /// Emits the loops by register transpose blocks of vectors of `lanes`, a
+  /// power of two.
   void emit(Emitter &e, mlir::linalg::LinalgOp op, int64_t lanes) const;
 
-  /// Whether an operand that is read by `map` has other neighbours.
+  /// Whether an operand with this map is contiguous along another dimension.
   bool isTransposed(mlir::AffineMap map) const;
 
 private:

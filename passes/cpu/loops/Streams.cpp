@@ -1,4 +1,4 @@
-// Which buffers loops read as streams from beyond L2.
+// Finds the buffers that loops read as streams from beyond L2.
 
 #include "passes/cpu/loops/Streams.h"
 

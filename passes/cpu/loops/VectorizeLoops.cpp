@@ -205,9 +205,9 @@ private:
         accumulating.insert(nest.combiner(init));
       }
     fetchStreams();
-    // As many as a longer row has to this place: a row ends in the sum in which
-    // it would if it were padded with what changes no sum, as with open sizes
-    // it is.
+    // The number of sets that a longer row has up to this position. So a row
+    // has the same sum as if it were padded with neutral elements, as for
+    // dynamic sizes.
     int64_t sets =
         std::clamp<int64_t>(llvm::divideCeil(range(d), lanes), 1, sumSets);
     size_t count = carried.size();

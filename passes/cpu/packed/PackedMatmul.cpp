@@ -1,4 +1,4 @@
-// Products with weights of few bits: the loops that all ways to unpack share.
+// The common loops of products with weights of few bits.
 
 #include "passes/cpu/packed/PackedProduct.h"
 

@@ -1,4 +1,4 @@
-// Products with weights of few bits: the loops that all ways to unpack share.
+// The common loops of products with weights of few bits.
 
 #ifndef WEIR_PASSES_CPU_PACKED_PACKEDPRODUCT_H
 #define WEIR_PASSES_CPU_PACKED_PACKEDPRODUCT_H
@@ -9,9 +9,8 @@
 
 namespace weir {
 
-/// Emits the loops, from outside: items of some panels, which threads share,
-/// tiles of rows, panels, groups of vectors of columns, blocks of the depth.
-/// The elements of A that a tile needs are prepared for each item.
+/// Emits the loops, from the outside: work items of some panels, tiles of rows,
+/// panels, blocks.
 struct PackedProduct {
   Emitter &e;
   kernel::PackedMatmulOp op;
@@ -28,25 +27,25 @@ struct PackedProduct {
 
   void run();
 
-  /// Columns whose sums are made at once, `first` the first one of the panel.
+  /// Columns that are computed together, from column `first` of the panel on.
   struct Group {
     mlir::Value panel, first;
     int64_t vectors, height;
   };
 
-  /// Makes room for a tile of A.
+  /// Allocates memory for a tile of A.
   virtual void allocate(int64_t height) = 0;
-  /// Prepares `height` rows of A from `row` on.
+  /// Prepares `height` rows of A from row `row` on.
   virtual void prepare(mlir::Value row, int64_t height) = 0;
-  /// Adds the scaled products of a block with `count` rows to `totals`, by row
-  /// and then vector.
+  /// Adds the scaled products of a block of `count` rows to `totals`, ordered
+  /// by row and then vector.
   virtual Emitter::Values addBlock(const Group &group, mlir::Value block,
                                    int64_t count, Emitter::Values totals) = 0;
 
 protected:
   mlir::Value number(float value);
   mlir::Value integers(int32_t value); // a vector of it
-  /// The sum, or the greatest, of all lanes.
+  /// The sum, or the maximum, of all lanes.
   mlir::Value
   joined(mlir::Value vector,
          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> join);
@@ -58,7 +57,7 @@ protected:
   /// Scales and zero points of a block's record, as f32.
   Emitter::Values scales(const Group &group, mlir::Value record);
   Emitter::Values zeros(const Group &group, mlir::Value record);
-  /// Word `word` of each column, and fetches those that stream in later.
+  /// Word `word` of each column; prefetches later words.
   Emitter::Values words(const Group &group, mlir::Value record,
                         mlir::Value word);
 
@@ -69,7 +68,7 @@ private:
   void group(const Group &group, mlir::Value row, int64_t valid);
 };
 
-/// Whether A may be quantized and the target has products of bytes.
+/// Whether A may be quantized, and the target has dot products of bytes.
 bool multipliesPackedIntegers(kernel::PackedMatmulOp op,
                               const kernel::Target &target);
 void emitPackedIntegers(Emitter &e, kernel::PackedMatmulOp op,

@@ -1,5 +1,5 @@
-// Where a product of pairs is cut: tiles of rows, slabs of these, parts of the
-// depth, and what threads have of them.
+// Chooses the blocking of a product by inner-product pairing: tiles of rows,
+// slabs of tiles, parts of the depth, and the shares of threads.
 
 #include "passes/cpu/pairs/PairBlocks.h"
 
@@ -34,8 +34,8 @@ int64_t PairBlocks::tilesOf(int64_t elements) const {
   return std::max<int64_t>(1, l2 / 2 / (4 * mostRows * elements));
 }
 
-// Several slabs each read all weights. Where these are of few terms at a time,
-// slabs have more rows, and sums wait in memory.
+// Several slabs read all weights each. If the depth is divided, slabs have more
+// rows, and partial sums are spilled.
 void PairBlocks::splitDepth() {
   constexpr int64_t terms = 1024;
   if (slabs.count == 1 || depth <= terms)

@@ -1,6 +1,6 @@
-// Packs what the run computes for a product of pairs, as weir-pack-weights does
-// with constants: panels are copied as they are, looked at, and scaled where
-// they lie, which the caches then hold. Threads share panels.
+// Packs run-time operands for inner-product pairing, as weir-pack-weights does
+// with constants. Panels are copied, tested for eligibility, and scaled in
+// place while they are in the caches. Threads share panels.
 
 #include "passes/cpu/pairs/PairPanels.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 using kernel::Pairs;
 
-// A panel, line after line; a vector stands for as many columns.
+// Packs a panel row after row; each vector has as many columns as lanes.
 struct PairPanel {
   static constexpr int64_t turns = 2; // of sums of lines, which do not wait
 
@@ -35,8 +35,8 @@ struct PairPanel {
   struct Looks {
     Emitter::Values squares, counts, most;
   };
-  // What pairs have alone, in two vectors of longer floats each, and squares of
-  // that; of each lane, whether an element is no small multiple.
+  // The correction terms as two vectors of f64 each, and their squares. For
+  // each lane: whether an element is off a fixed-point grid.
   struct Alone {
     Emitter::Values sums, squares, uneven;
   };

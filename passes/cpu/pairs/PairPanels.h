@@ -1,4 +1,4 @@
-// Panels that the run packs for products of pairs.
+// Packs panels for inner-product pairing at run time.
 
 #ifndef WEIR_PASSES_CPU_PAIRS_PAIRPANELS_H
 #define WEIR_PASSES_CPU_PAIRS_PAIRPANELS_H
@@ -16,9 +16,9 @@ struct PairPanels {
 
   PairPanels(Emitter &e, kernel::PackOp op, const kernel::Target &target);
 
-  /// What all of them take.
+  /// The time to pack all panels.
   double nanoseconds() const;
-  /// Makes panel `j` as panel `place` of `out`.
+  /// Packs panel `j` to panel `place` of `out`.
   void pack(mlir::Value j, mlir::Value out, mlir::Value place);
 };
 

@@ -54,7 +54,8 @@ struct PairEmitter : PairBlocks {
                     movingTime(double(weights)));
   }
 
-  // The rows of some tiles, and where sums wait between parts of the depth.
+  // The rows of some tiles, and their spilled partial sums between parts of the
+  // depth.
   struct Slab {
     PairRows left;
     int64_t tiles;

@@ -1,4 +1,4 @@
-// Where the results of a product of pairs go.
+// Stores the results of a product by inner-product pairing.
 
 #include "passes/cpu/pairs/PairResults.h"
 

@@ -1,4 +1,4 @@
-// Where the results of a product of pairs go.
+// Stores the results of a product by inner-product pairing.
 
 #ifndef WEIR_PASSES_CPU_PAIRS_PAIRRESULTS_H
 #define WEIR_PASSES_CPU_PAIRS_PAIRRESULTS_H
@@ -7,26 +7,26 @@
 
 namespace weir {
 
-/// The results of a kernel whose tiles are of rows of all dimensions but the
-/// last, from number `row` on.
+/// The results of a kernel whose tiles consist of rows: all dimensions but the
+/// last, from row `row` on.
 struct PairResults {
   Emitter &e;
   kernel::KernelOpInterface op;
 
   PairResults(Emitter &e, kernel::KernelOpInterface op);
 
-  /// Indices of all dimensions but the last.
+  /// The indices of a row in all dimensions but the last.
   Emitter::Values placeOf(mlir::Value row);
-  /// Fetches what a tile will be written to, and what its epilogue reads.
+  /// Prefetches the results of a tile and the operands of its epilogue.
   void prefetch(const Tile &tile);
-  /// Stores the sums of a tile, row after row, each through the epilogue.
+  /// Applies the epilogue to the sums of a tile, row after row, and stores
+  /// them.
   void finish(const Tile &tile, mlir::Value row,
               llvm::ArrayRef<mlir::Value> sums);
 
 private:
-  // Whether rows are as far from the next as from the one before, in the result
-  // and what is added to it: not so those of images that are cropped, or
-  // turned.
+  // Whether all rows are equally far apart, in the result and in the operands
+  // of the epilogue. That is not so for cropped or transposed images.
   bool inRuns;
 };
 

@@ -1,4 +1,5 @@
-// Rows of the left side of a product of pairs, scaled and looked at.
+// Scales the rows of the left side of a product by inner-product pairing, and
+// tests their eligibility.
 
 #include "passes/cpu/pairs/PairRows.h"
 #include "passes/cpu/kernels/LaneSums.h"
@@ -114,8 +115,8 @@ Value PairRows::squareOf(ValueRange row) {
   return e.sum(e.sum(sums[0], sums[1]), sums[2]);
 }
 
-// Stores a row scaled by `factor`. In lanes what its pairs have alone, the
-// squares of that, and how many elements are not zero.
+// Stores a row scaled by `factor`. Returns in lanes the terms of its
+// correction, their squares, and the number of nonzero elements.
 Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
   // Of a step even lanes have pairs by one sign and odd lanes those by the
   // other. What these have in common goes first, and sums are longer floats:
@@ -160,8 +161,8 @@ Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
   return sums;
 }
 
-// Scales rows to mean squares of 1/2 to 2, sums up what their pairs have alone,
-// and looks whether no sum is less exact for that.
+// Scales rows to mean squares of 1/2 to 2, sums their correction terms, and
+// tests whether pairing loses accuracy.
 void PairRows::take(Value row, Value count, Value slot) {
   Value first = lineOf(slot);
   Value squares = sumsOfRows(count, 1, [&](Value i) -> Emitter::Values {

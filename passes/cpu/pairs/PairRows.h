@@ -1,4 +1,5 @@
-// Rows of the left side of a product of pairs, scaled and looked at.
+// Scales the rows of the left side of a product by inner-product pairing, and
+// tests their eligibility.
 
 #ifndef WEIR_PASSES_CPU_PAIRS_PAIRROWS_H
 #define WEIR_PASSES_CPU_PAIRS_PAIRROWS_H
@@ -11,12 +12,12 @@
 
 namespace weir {
 
-/// The left side of a product of pairs: rows of so many elements that lie in
-/// `buffer` or, where that is null, that `gather` copies to a line of another.
+/// The left side of the product: rows of `depth` elements in `buffer`. If that
+/// is null, `gather` copies them to another buffer.
 struct LeftSide {
   mlir::Value buffer;
   int64_t depth;
-  /// Of row number `row`, to the line `line` of `lines`.
+  /// Copies row `row` to line `line` of `lines`.
   std::function<void(mlir::Value row, mlir::Value lines, mlir::Value line)>
       gather = nullptr;
 };
@@ -24,28 +25,27 @@ struct LeftSide {
 /// The windows of a convolution of pairs, copied by vectors of `lanes`.
 LeftSide windowRows(Emitter &e, kernel::ConvolutionOp op, int64_t lanes);
 
-/// Rows of the left side of a product of pairs, scaled and looked at: those of
-/// some tiles of up to `linesATile` rows.
+/// The scaled rows of some tiles, with up to `linesATile` rows each.
 struct PairRows {
   Emitter &e;
   const LeftSide &from;
   int64_t lanes; // of a vector
   int64_t depth, linesATile;
-  mlir::Value scaled; // lines, each of a row and zeros
-  // Of each line of a tile what its pairs have alone, the power of two that the
-  // row was divided by, and whether it makes pairs; of each tile, whether any
-  // of its rows does, and whether all do.
+  mlir::Value scaled; // lines of a row and zeros
+  // For each line of a tile: its correction term, the power of two by which it
+  // was divided, and whether it is eligible for pairing. For each tile: whether
+  // any row is eligible, and whether all are.
   mlir::Value alone, scales, fits, tileFits;
-  /// Memory for so many tiles.
+  /// Allocates memory for so many tiles.
   PairRows(Emitter &e, const LeftSide &from, int64_t lanes, int64_t tiles,
            int64_t linesATile);
   /// The line of the first row of a tile.
   mlir::Value lineOf(mlir::Value slot) { return e.times(slot, linesATile); }
-  /// Takes `count` rows from number `row` on, those of tile `slot`.
+  /// Prepares `count` rows from row `row` on as tile `slot`.
   void take(mlir::Value row, mlir::Value count, mlir::Value slot);
-  /// Whether a line makes pairs.
+  /// Whether a line is eligible for pairing.
   mlir::Value fit(mlir::Value line);
-  /// Whether any row of tile `slot` does, or all do.
+  /// Whether any row of tile `slot` is eligible, or all are.
   mlir::Value anyFits(mlir::Value slot) { return isSet(tileFits, slot, 1); }
   mlir::Value allFit(mlir::Value slot) { return isSet(tileFits, slot, 2); }
 

@@ -1,4 +1,4 @@
-// By what the sides of a product of pairs are scaled.
+// Computes the scales of both sides of a product by inner-product pairing.
 
 #include "passes/cpu/pairs/PairScales.h"
 

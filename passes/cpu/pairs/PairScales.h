@@ -1,4 +1,4 @@
-// By what the sides of a product of pairs are scaled.
+// Computes the scales of both sides of a product by inner-product pairing.
 
 #ifndef WEIR_PASSES_CPU_PAIRS_PAIRSCALES_H
 #define WEIR_PASSES_CPU_PAIRS_PAIRSCALES_H
@@ -7,13 +7,13 @@
 
 namespace weir {
 
-/// For each lane of a vector, which stands for a row or a column, powers of two
-/// of which `factors` bring the mean square of its elements to 1/2 to 2 and
-/// `scales` back; both are one where `scalable` does not hold.
+/// For each lane of a vector, which represents a row or a column, two powers of
+/// two: `factors` scale its elements to a mean square of 1/2 to 2, and `scales`
+/// undo that. Both are one unless `scalable`.
 struct PairScales {
   mlir::Value scalable, factors, scales;
 
-  /// Of sums of `depth` squares each.
+  /// From sums of `depth` squares.
   PairScales(Emitter &e, mlir::Value squares, int64_t depth);
 };
 

@@ -1,4 +1,4 @@
-// Register tiles of a product of pairs.
+// The register tiles of a product by inner-product pairing.
 
 #include "passes/cpu/pairs/PairTile.h"
 
@@ -15,7 +15,7 @@ Value PairTile::weights(Value line, int64_t v) {
   return e.load(b, {panel, line, e.index(v * lanes)}, lanes, lanes);
 }
 
-// Whether the panel makes pairs.
+// Whether the panel is eligible for pairing.
 Value PairTile::panelFits() {
   Value alone = e.create<memref::LoadOp>(
       b, ValueRange{panel, e.index(left.depth), e.index(0)});

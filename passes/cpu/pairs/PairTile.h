@@ -1,4 +1,4 @@
-// Register tiles of a product of pairs.
+// The register tiles of a product by inner-product pairing.
 
 #ifndef WEIR_PASSES_CPU_PAIRS_PAIRTILE_H
 #define WEIR_PASSES_CPU_PAIRS_PAIRTILE_H
@@ -7,14 +7,14 @@
 
 namespace weir {
 
-/// How long sums are split: into chains of additions, and these into rounds, of
-/// each of which the chains are added up first. Errors grow with the length of
-/// each.
+/// Blocked summation: a long sum is divided into chains of additions, and these
+/// into rounds, whose chains are summed first. Rounding errors grow with the
+/// length of each.
 struct Chains {
-  EvenSplit parts, rounds; // of what is added up, of parts
-  /// Of `count` things, about `most` a chain.
+  EvenSplit parts, rounds; // of the items, of the chains
+  /// Divides `count` items into chains of about `most`.
   Chains(int64_t count, int64_t most);
-  /// The thing with which round `round` begins.
+  /// The first item of round `round`.
   int64_t beginOf(int64_t round) const {
     return parts.beginOf(rounds.beginOf(round));
   }
@@ -25,16 +25,16 @@ struct Chains {
 
 /// A tile of rows by up to two vectors of a panel's columns.
 struct PairTile {
-  /// Terms of a chain of additions: what pairs round more of than products do,
-  /// shorter chains make up for. So they do for what has more of them, and for
-  /// few terms, which take little time.
+  /// The terms of a chain. Short chains compensate for the rounding errors of
+  /// pairing. They are also used for many terms, and for few, which take little
+  /// time.
   static constexpr int64_t chain = 84, chainOfMany = 60, chainOfFew = 32;
   static constexpr int64_t manyTerms = 2048, fewTerms = 128;
-  /// Most rows: what remains of the registers holds two vectors of each of
-  /// three rows of weights, and sums on their way.
+  /// The largest number of rows. The remaining registers hold two vectors of
+  /// three rows of weights each, and intermediate sums.
   static constexpr int64_t most = 7;
-  /// The same where two rows of weights are held at a time, as elements of the
-  /// left side are in registers, too.
+  /// As above if elements of the left side are in registers, too; then only two
+  /// rows of weights are.
   static constexpr int64_t mostOfShared = 8;
 
   Emitter &e;
@@ -44,22 +44,23 @@ struct PairTile {
   mlir::Value slot; // of the rows
   mlir::Value panel;
   bool sharesLoads; // an element is loaded once for all vectors
-  /// Where sums wait when not all of the depth is added up at once, or null:
-  /// tiles x panels x sums x lanes.
+  /// The spilled partial sums, if the depth is divided, else null: tiles x
+  /// panels x sums x lanes.
   mlir::Value waits;
   int64_t lanes = left.lanes; // of a vector
 
-  /// Called in the loop over groups of terms with the number of the group.
+  /// Called in the loop over groups of terms with the index of the group.
   using Ahead = llvm::function_ref<void(mlir::Value)>;
 
-  /// Of the groups of terms of rows of `depth` elements.
+  /// The chains of the groups of terms of `depth` elements.
   static Chains chainsOf(int64_t depth);
 
-  /// Adds the rounds of chains from `low` to `high` to what waits, which the
-  /// first begins.
+  /// Adds the rounds from `low` to `high` to the spilled sums, which round 0
+  /// initializes.
   void addRounds(mlir::Value low, mlir::Value high, Ahead ahead);
 
-  /// The sums, row after row: all, or where they wait what is still missing.
+  /// The sums, row after row. With spilled sums it computes only the missing
+  /// terms.
   Emitter::Values sums(Ahead ahead);
 
 private:

@@ -1,4 +1,4 @@
-// The windows of a convolution as rows of a product of pairs.
+// Gathers the windows of a convolution as rows for inner-product pairing.
 
 #include "passes/cpu/pairs/PairRows.h"
 #include "passes/cpu/windows/LineTiles.h"

@@ -31,7 +31,7 @@ namespace weir {
 
 namespace {
 
-/// Grains that are enough for the threads of a processor.
+/// So many work items keep the threads of a processor busy.
 constexpr int64_t enoughGrains = 8;
 /// Fewer rows than this make products slow, as each reads all of its right
 /// side.
@@ -92,8 +92,8 @@ private:
     return total;
   }
 
-  /// As many rows as so many bytes hold, if possible a divisor of all, but no
-  /// more than leave enough grains.
+  /// As many rows as fit into so many bytes, if possible a divisor of all, but
+  /// few enough to leave enough work items.
   int64_t rowsOfBlock(int64_t most, int64_t batches) const {
     int64_t bytes = 1, count = ShapedType::getNumElements(rows);
     for (Value buffer : attention.buffers)

@@ -116,9 +116,10 @@ private:
   bool high = false; // tiles have as many rows as registers allow
 };
 
-// The product packs parts of a panel just before it uses them if its rows then
-// stay in L2: it reads them again for each panel. Between parts the sums wait
-// in the result, which must hold them exactly.
+// The product packs parts of a panel just before their use if its rows then
+// stay in L2, because it reads them again for each panel. Between parts the
+// partial sums are spilled to the result, whose type must represent them
+// exactly.
 bool MatmulChooser::packsInside() const {
   int64_t part = target.l1 / 2;
   bool whole = shape.depth * shape.panel * shape.bBytes() <= part;
@@ -169,7 +170,7 @@ bool MatmulChooser::hasHighTiles() const {
 
 void MatmulChooser::chooseRows() {
   high = hasHighTiles();
-  // Sums of integers are the same in any order.
+  // Integer sums are equal in any order.
   bool highest = high || (shape.isVnni && many);
   int64_t most = highest ? 28 : vectors() == 3 ? 12 : 10;
   int64_t height = many ? most / vectors() : target.lowTileHeight(vectors());
@@ -245,9 +246,9 @@ int64_t MatmulChooser::chooseSlab() const {
   return std::min(shape.depth, s.depthBlock * std::max<int64_t>(1, blocks));
 }
 
-// Between blocks of the depth the sums wait in the result, which must hold them
-// exactly. A product that reads the right side once needs no blocks, unless it
-// packs them.
+// Between blocks of the depth the partial sums are spilled to the result, whose
+// type must represent them exactly. A product that reads the right side once
+// needs no blocks, unless it packs them.
 void MatmulChooser::chooseDepth() {
   bool waits = shape.sumElement == shape.outElement;
   int64_t block = shape.depth;

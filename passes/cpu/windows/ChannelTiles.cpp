@@ -1,4 +1,4 @@
-// Tiles of neighbouring results, of some channels.
+// Tiles of adjacent results of some channels.
 
 #include "passes/cpu/windows/ChannelTiles.h"
 

@@ -1,4 +1,4 @@
-// Tiles of neighbouring results, of some channels.
+// Tiles of adjacent results of some channels.
 
 #ifndef WEIR_PASSES_CPU_WINDOWS_CHANNELTILES_H
 #define WEIR_PASSES_CPU_WINDOWS_CHANNELTILES_H
@@ -31,8 +31,8 @@ struct ChannelTiles : kernel::LineShape, kernel::LineSchedule {
   using Pair = std::pair<int64_t, int64_t>;
 
   /// `wide` results of row `y` from column `first` on, and `valid` channels
-  /// from `channel` on; which rows of the window are in x, and of which results
-  /// which columns.
+  /// from `channel` on. `low` and `high` are the rows of the window inside of
+  /// x, `pairs` the columns of each result's window.
   struct Place {
     mlir::Value y, low, high, first;
     int64_t wide;
@@ -44,21 +44,21 @@ struct ChannelTiles : kernel::LineShape, kernel::LineSchedule {
   /// Emits `tile` for all results.
   void run(llvm::function_ref<void(const Place &)> tile);
 
-  /// The column of x under result `i` and column `k` of its window.
+  /// The column of x for result `i` and column `k` of its window.
   int64_t columnOf(int64_t i, int64_t k) const {
     return i * strideX + k * dilationX - lowX;
   }
-  /// Calls `body` with the results there, as their epilogue takes them.
+  /// Calls `body` with the results, in the form that their epilogue needs.
   void withTile(const Place &place,
                 llvm::function_ref<void(const Tile &)> body);
-  /// A vector of the channels from `channel` on: of row `k` of the window, and
-  /// of the column that is `column` from the one that the place begins with.
+  /// A vector of channels from `channel` on: of row `k` of the window, at
+  /// `column` columns from the first one.
   mlir::Value pixel(const Place &place, mlir::Value k, int64_t column,
                     mlir::Value channel, int64_t valid, bool isUnsigned);
 
 private:
   llvm::SmallVector<Pair> pairsOf(int64_t first, int64_t wide) const;
-  /// The tiles of row `y`, or some of them.
+  /// Emits the tiles of row `y`, or some of them.
   void row(mlir::Value y, llvm::function_ref<void(const Place &)> tile,
            mlir::Value firstTile = {}, mlir::Value endTile = {});
 };

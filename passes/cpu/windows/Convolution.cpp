@@ -240,8 +240,8 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     // LLVM loads those of several steps together, and spills sums.
     if (!sumsFillRegisters)
       return std::clamp<int64_t>(28 / sums, 1, 4);
-    // What keeps loads in their places allows for more: those that leave the
-    // fewest for a loop of their own.
+    // LLVM does not move loads across the fence, so more terms are possible:
+    // the number that leaves the fewest for a loop of their own.
     int64_t most = std::clamp<int64_t>(96 / sums, 1, 8), best = most;
     for (int64_t some = most; 2 * some > most; --some)
       if (terms % some < terms % best)

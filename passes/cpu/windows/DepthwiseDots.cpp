@@ -57,7 +57,7 @@ struct DepthwiseDots {
     filter = e.create<memref::CollapseShapeOp>(op.getFilter(), lines);
   }
 
-  /// The column of x under result `i` and column `k` of its window.
+  /// The column of x for result `i` and column `k` of its window.
   int64_t columnOf(int64_t i, int64_t k) {
     return i * op.getStrides()[1] + k * op.getDilations()[1] -
            op.getPadding()[1];
@@ -129,8 +129,8 @@ struct DepthwiseDots {
     return words;
   }
 
-  /// Vectors of which each has a lane of all four: a square of lanes of four
-  /// words, transposed.
+  /// Transposes squares of lanes of four words, so that each vector has one
+  /// lane of all four.
   void transposeLanes(MutableArrayRef<Value> sums) {
     auto lanesOf = [&](Value a, Value b, ArrayRef<int64_t> four) {
       SmallVector<int64_t> order;
@@ -192,7 +192,7 @@ struct DepthwiseDots {
       int64_t shift = k * op.getDilations()[0] - low;
       Value row = e.plus(e.times(y, stride), shift), use;
       if (shift < 0 || (outHeight - 1) * stride + shift >= height) {
-        // Below 0 is above every size, without a sign.
+        // As an unsigned number, a negative position is larger than any size.
         use = e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, row,
                                       e.index(height));
         row = e.larger(e.smaller(row, e.index(height - 1)), e.index(0));

@@ -1,4 +1,4 @@
-// Copies the images of a convolution into a buffer with a border of zeros.
+// Copies the images of a convolution to a buffer with a border of zeros.
 
 #include "passes/cpu/windows/ImageCopy.h"
 

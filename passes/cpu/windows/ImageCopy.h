@@ -1,4 +1,4 @@
-// Copies the images of a convolution into a buffer with a border of zeros.
+// Copies the images of a convolution to a buffer with a border of zeros.
 
 #ifndef WEIR_PASSES_CPU_WINDOWS_IMAGECOPY_H
 #define WEIR_PASSES_CPU_WINDOWS_IMAGECOPY_H
@@ -12,16 +12,16 @@ struct ImageCopy {
   Emitter &e;
   const ConvolutionBlocks &blocks;
   kernel::ConvolutionOp op;
-  /// Of `blocks.copyType`; null until it is made.
+  /// Of `blocks.copyType`; null before `make`.
   mlir::Value buffer;
 
-  /// Makes the copy, where the convolution needs one.
+  /// Allocates the copy, if the convolution needs one.
   void make();
-  /// Fills these rows of the copy with zeros, but for what an image fills.
+  /// Fills the border of these rows with zeros.
   void clear(mlir::Value firstRow, mlir::Value endRow);
-  /// Fills these rows of the copy with their pixels of the image.
+  /// Copies pixels of the image to these rows.
   void fill(mlir::Value image, mlir::Value firstRow, mlir::Value endRow);
-  /// Both for the one row that the copy has; threads share its pixels.
+  /// Does both for a copy of one row; threads share its pixels.
   void fillLine(mlir::Value image);
 
 private:

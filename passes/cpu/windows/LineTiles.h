@@ -8,10 +8,10 @@
 
 namespace weir {
 
-/// A line of `count` results in tiles of up to `most`, whose widths differ by
-/// one at most. `tile(first, wide, key)` is emitted once for neighbours that
-/// are as wide and have one `keyOf(first, wide)`, in a loop over where they
-/// begin. With `low` and `high` these tiles alone, of their numbers.
+/// Divides a line of `count` results into tiles of up to `most`, whose widths
+/// differ by at most one. `tile(first, wide, key)` is emitted once for adjacent
+/// tiles of equal width and equal `keyOf(first, wide)`, in a loop over their
+/// first results. With `low` and `high`, only for tiles with these indices.
 template <typename KeyOf, typename Tile>
 void eachTileOfLine(Emitter &e, int64_t count, int64_t most, KeyOf keyOf,
                     Tile tile, mlir::Value low = {}, mlir::Value high = {}) {

@@ -51,7 +51,7 @@ TileConvolution::TileConvolution(Emitter &e, kernel::ConvolutionOp op,
     strips.setCount(blocks, even);
 }
 
-// The positions of a strip are half of L2, and sums that wait a quarter.
+// The positions of a strip take half of L2, and spilled partial sums a quarter.
 int64_t TileConvolution::mostBlocks() const {
   int64_t lineBytes =
       windows.pitch() * windows.phases() * channelSteps * parts * stepDepth * 2;

@@ -11,13 +11,13 @@ namespace weir {
 
 struct TileConvolution : TileLoops {
   kernel::ConvolutionOp convolution;
-  bool flat; // images of one line, which have no such dimension
+  bool flat; // images without vertical dimension
   kernel::TileWindows windows;
   const kernel::TileAxis &y = windows.y, &x = windows.x;
   int64_t images, channels, channelSteps, blocks;
   int64_t threads;
   EvenSplit strips;  // of blocks
-  mlir::Value image; // the one at hand
+  mlir::Value image; // the present one
 
   /// Taps and blocks of channels are one dimension of `filter`.
   TileConvolution(Emitter &e, kernel::ConvolutionOp op, mlir::Value filter,
@@ -52,7 +52,7 @@ private:
   std::pair<mlir::Value, mlir::Value> tapOf(mlir::Value step);
   void stripsBetween(mlir::Value low, mlir::Value high, mlir::Value firstPanel,
                      mlir::Value endPanel);
-  /// All that `count` blocks from block `first` on read.
+  /// Splits all elements that `count` blocks from block `first` on read.
   void takeApart(mlir::Value first, mlir::Value count);
   Emitter::Values splitPixel(const Emitter::Values &from, mlir::Value phase,
                              mlir::Value to, mlir::ValueRange soFar);

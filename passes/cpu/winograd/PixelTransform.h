@@ -1,4 +1,4 @@
-// Transforms squares of pixels for the products of minimal filtering.
+// Transforms the input tiles of a Winograd convolution.
 
 #ifndef WEIR_PASSES_CPU_WINOGRAD_PIXELTRANSFORM_H
 #define WEIR_PASSES_CPU_WINOGRAD_PIXELTRANSFORM_H
@@ -7,14 +7,14 @@
 
 namespace weir {
 
-/// Along one axis, the tiles of results that stand `dilation` apart, and the
-/// phases, of as many tiles each, with which they begin.
+/// The output tiles along one axis. Their results are `dilation` apart, so
+/// tiles have phases, with equally many tiles each.
 struct TileAxis {
   int64_t results, tile, dilation;
   int64_t phases, tiles; // of a phase
 
   TileAxis(int64_t results, int64_t tile, int64_t dilation);
-  /// How many of its results tiles have inside, each number that occurs, the
+  /// The different numbers of results that tiles have inside of the result, the
   /// largest first.
   llvm::SmallVector<int64_t> counts() const;
 };
@@ -25,39 +25,39 @@ struct PixelTransform {
   kernel::MinimalWindow window;
   mlir::Value x;
   int64_t height, width, channels;
-  int64_t lanes; // of a vector, by which panels of the filter are whole vectors
+  int64_t lanes; // of a vector; panels of the filter are whole vectors
   TileAxis down, across;
   int64_t squaresOfImage;
-  /// Of results of dynamic size, how many tiles there are along each axis, and
-  /// squares of all images; else null.
+  /// For results of dynamic size, the number of tiles along each axis, and of
+  /// all images; else null.
   mlir::Value tilesDown, tilesAcross, actualSquares;
-  /// A matrix for each sum, of groups of them: squares x products by channels,
-  /// then what keeps rows off the same sets of L1.
+  /// A matrix for each sum, in groups: input tiles x products by channels.
+  /// Padding after each row avoids conflicts in L1.
   Emitter::Values sums;
 
   PixelTransform(Emitter &e, kernel::WinogradOp op,
                  const kernel::Target &target);
 
-  /// Reads the actual size of the results, where a run has one: all images then
-  /// have fewer squares, which still follow each other.
+  /// Reads the run-time size of the results, if it is dynamic. Images then have
+  /// fewer tiles, which are still contiguous.
   void readSizes();
 
-  /// Of the matrices' rows of a square.
+  /// The bytes of a tile's rows in all matrices.
   int64_t bytesOfSquare() const;
-  /// Makes the matrices, for `block` squares.
+  /// Allocates the matrices for `block` tiles.
   void makeSums(int64_t block);
-  /// Makes what squares that reach past an edge need.
+  /// Allocates zeros for tiles that extend past an edge.
   void makeZeros();
-  /// Transforms square `t` of the block, which is `square` of the images.
+  /// Transforms tile `t` of the block, which is tile `square` of the images.
   void transform(mlir::Value t, mlir::Value square);
 
-  /// The image of a square, and where its results begin.
+  /// The image of a tile, and the position of its first result.
   struct Place {
     mlir::Value image, y, x;
   };
   Place placeOf(mlir::Value square);
 
-  /// Memory for elements of f32, from a line on.
+  /// Allocates f32 memory, aligned to a cache line.
   mlir::Value scratch(llvm::ArrayRef<int64_t> shape);
   /// Whether `at` is in [0, size).
   mlir::Value isInside(mlir::Value at, int64_t size);

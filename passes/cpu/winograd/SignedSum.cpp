@@ -1,4 +1,4 @@
-// Sums and differences of vectors, as transforms are made of.
+// Signed sums of vectors, the steps of Winograd transforms.
 
 #include "passes/cpu/winograd/SignedSum.h"
 

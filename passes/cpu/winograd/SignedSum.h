@@ -1,4 +1,4 @@
-// Sums and differences of vectors, as transforms are made of.
+// Signed sums of vectors, the steps of Winograd transforms.
 
 #ifndef WEIR_PASSES_CPU_WINOGRAD_SIGNEDSUM_H
 #define WEIR_PASSES_CPU_WINOGRAD_SIGNEDSUM_H
@@ -7,8 +7,8 @@
 
 namespace weir {
 
-/// The sum of the terms by their signs, of which one is not 0. Terms of a class
-/// are added first.
+/// The sum of the terms with their signs, of which at least one is not 0. Terms
+/// of equal class are added first.
 mlir::Value signedSum(Emitter &e, llvm::ArrayRef<int> signs,
                       llvm::ArrayRef<int> classes,
                       llvm::function_ref<mlir::Value(int64_t)> term);

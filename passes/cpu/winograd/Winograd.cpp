@@ -1,16 +1,16 @@
-// Convolutions as products of matrices by minimal filtering (Lavin and Gray,
-// "Fast Algorithms for Convolutional Neural Networks"; which filters there are
-// stands in MinimalFilter.h).
+// Winograd convolutions as matrix products (Lavin and Gray, "Fast Algorithms
+// for Convolutional Neural Networks"). MinimalFilter.h has the transforms.
 //
-// A tile of neighbouring results needs a square of pixels. A block of squares
-// is transformed into matrices that stay in L2; for each panel of channels
-// these are multiplied by the filter's, and the sums of a square are combined
+// A tile of adjacent results depends on an input tile of pixels. A block of
+// input tiles is transformed to matrices that stay in L2. They are multiplied
+// by the transformed filter, panel by panel. The sums of a tile are combined
 // into its results, which pass through the epilogue.
 //
-// Threads share the blocks, which are then smaller; or else, of few squares,
-// first the squares to transform and then the panels, though each reads what
-// the others have written, slowly where no cache is common: each panel is used
-// once, so a filter that only the run knows is transformed a panel at a time.
+// Threads share blocks, which are then smaller. With few tiles, they first
+// share the tiles to transform, and then the panels. Each thread then reads
+// results of others, slowly if they have no common cache. But each panel is
+// used once, so a filter that is computed at run time can be transformed a
+// panel at a time.
 
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
@@ -44,10 +44,10 @@ struct WinogradEmitter {
   static constexpr int64_t fewSquares = 14; // of a block, where these are few
   // As many blocks as keep several threads busy to the end.
   static constexpr int64_t leastBlocks = 12;
-  // Sums are of this many products, and then of each other. With chains of 16
-  // additions, of squares of few products 24, the transforms' errors are the
-  // larger, but few registers leave none for sums that wait, which took a
-  // seventh of the time of 56 x 56 x 64.
+  // The number of products in a chain of additions; chains are then summed.
+  // With chains of 16 additions, or 24 for tiles with few products, the errors
+  // of the transforms dominate. With few registers none remain for partial
+  // sums, whose spilling took a seventh of the time for 56 x 56 x 64.
   int64_t chain;
 
   WinogradEmitter(Emitter &e, kernel::WinogradOp op,

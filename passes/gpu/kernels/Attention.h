@@ -41,7 +41,7 @@ private:
   void erase();
 
   bool isReadable = false; // whether blocks of threads can read q, k and v
-  llvm::SmallVector<mlir::Operation *> ops;    // the last first
+  llvm::SmallVector<mlir::Operation *> ops;    // from the last one to the first
   llvm::SmallVector<mlir::Operation *> copies; // that are not read any more
 };
 

@@ -1,18 +1,19 @@
-// Tiles of products of f16 or bf16, by the units that groups of warps give work
-// to (wgmma, sm_90a).
+// Emits tiles of f16 or bf16 products with wgmma (sm_90a), asynchronous
+// instructions of four warps.
 //
-// A group of four warps multiplies 64 rows, or several times that many, by all
-// columns of the tile, 16 elements of the depth at once, both sides where they
-// lie in shared memory. Descriptors tell where: bits 0 to 13 have the address,
-// bits 16 to 29 and 32 to 45 two distances, all in units of 16 bytes, and bits
-// 62 and 63 how chunks are turned, 1 for 128 bytes (PTX ISA, wgmma, matrix
-// descriptors). Eight lines of 128 bytes lie together, and the second distance
-// is that to the next eight; the first is that to the next part, where a line
-// of memory is at one depth. The sums are where those of mma.sync are whose
-// warps have 16 rows each.
+// A group of four warps multiplies 64 rows, or a multiple, by all columns of
+// the tile, with 16 elements of the depth in an instruction. Both sides are in
+// shared memory, where descriptors address them. Bits 0 to 13 have the address,
+// bits 16 to 29 and 32 to 45 two strides, all in units of 16 bytes, and bits 62
+// and 63 the swizzle, 1 for 128 bytes (PTX ISA, wgmma, matrix descriptors).
+// Eight lines of 128 bytes are contiguous, and the second stride leads to the
+// next eight. The first stride leads to the next part, if a line of memory is
+// at one depth. The sums are distributed as those of mma.sync with 16 rows for
+// each warp.
 //
-// The group goes on at once. What is multiplied meanwhile may not be written,
-// nor may registers of its sums be used: they pass through what waits.
+// The warps continue at once. Meanwhile the operands must not be overwritten,
+// and the registers of the sums must not be used; they pass through the waiting
+// instruction.
 
 #include "passes/gpu/kernels/Products.h"
 

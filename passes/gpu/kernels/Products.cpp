@@ -1,10 +1,10 @@
-// A block of threads computes a tile of a product, slice by slice.
+// Computes a tile of a product by a block of threads, slice by slice.
 //
-// Of three parts of shared memory one has the slices of both sides that the
-// threads multiply; copies of the next two are on their way into the others. A
-// round waits for the oldest of these copies, then for all threads, and begins
-// the copies that take the place of the slice that all have done with: one
-// meeting a round is enough.
+// Shared memory has three stages. One has the slices of both sides that are
+// multiplied, while the next two are being copied into the others. An iteration
+// waits for the oldest copy, then at a barrier. Then it starts the copy into
+// the stage that all threads have finished. So one barrier in an iteration is
+// enough.
 
 #include "passes/gpu/kernels/Products.h"
 

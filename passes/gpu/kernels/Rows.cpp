@@ -1,8 +1,8 @@
-// The threads of a block add up one row together.
+// Reduces a row by the threads of a block.
 //
-// Each takes every 32nd, or 256th, element of the row; warps exchange their
+// Each thread combines every 32nd, or 256th, element of the row. Warps exchange
 // partial results by shuffles, and blocks of several warps by shared memory.
-// What is combined with what depends on the sizes alone.
+// The order of the combinations depends on the sizes only.
 
 #include "passes/gpu/kernels/Blocks.h"
 

@@ -1,8 +1,9 @@
-// A block of threads computes a tile of a product, of elements of any types.
+// Computes a tile of a product by a block of threads, for any types of
+// elements.
 //
-// For each slice of the depth the block brings its rows of the left side and
-// its columns of the right side into shared memory, where each element is read
-// by 16 threads; a thread keeps the sums of 4 x 4 elements in registers.
+// For each slice of the depth the block copies rows of the left side and
+// columns of the right side to shared memory, where 16 threads read each
+// element. A thread keeps 4 x 4 sums in registers.
 
 #include "passes/gpu/kernels/Products.h"
 

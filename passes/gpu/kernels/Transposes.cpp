@@ -1,9 +1,8 @@
-// Loop nests that read along one dimension and write along another.
+// Emits loop nests that read along one dimension and write along another.
 //
-// Where neighbouring threads write neighbours, they would read far apart, and
-// each read would bring in a line of memory for one element. So a block brings
-// a square of the operand into shared memory, by rows as it lies there, and
-// reads it by columns.
+// If adjacent threads write adjacent elements, they read elements that are far
+// apart, a cache line each. So a block copies a square of the operand to shared
+// memory by rows, and reads it there by columns.
 
 #include "passes/gpu/kernels/Blocks.h"
 #include "passes/gpu/kernels/Nest.h"

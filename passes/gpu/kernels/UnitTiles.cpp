@@ -1,16 +1,17 @@
-// Tiles of products of f16, bf16 or tf32, by the GPU's units for matrices.
+// Emits tiles of f16, bf16 or tf32 products with the GPU's tensor cores.
 //
-// mma.sync has a warp multiply 16 rows by 8 columns and add to sums of f32.
-// Along the depth it takes 8 words: 16 elements of 16 bits, in pairs, or 8 of
-// tf32, which are f32 whose fractions are rounded to 10 bits. Lane 4 g + t
-// holds of the left side rows g and g + 8, of the right side column g, words t
-// and t + 4, and of the sums rows g and g + 8, columns 2 t and 2 t + 1 (PTX
-// ISA, mma.m16n8k16 and mma.m16n8k8). ldmatrix hands out words so.
+// With mma.sync a warp multiplies 16 rows by 8 columns and adds to f32 sums.
+// The depth of an instruction is 8 words of 32 bits: pairs of 16-bit floats, or
+// tf32, which is f32 with 10 bits of fraction. Lane 4 g + t holds rows g and g
+// + 8 of the left side, column g of the right side, words t and t + 4 of each,
+// and rows g and g + 8, columns 2 t and 2 t + 1 of the sums (PTX ISA,
+// mma.m16n8k16 and mma.m16n8k8). ldmatrix loads words in this order.
 //
 // Sums become a left side without leaving their lanes (Dao, "FlashAttention-2",
-// 2023): pairs of two tiles are the words of one of 16-bit elements. Of tf32 a
-// lane has columns 2 t and 2 t + 1 of the left side in the place of t and t +
-// 4, so it takes these of the right side too: the order of the depth is free.
+// 2023): pairs of sums of two tiles are the words of one 16-bit tile. For tf32
+// a lane has columns 2 t and 2 t + 1 of the left side instead of t and t + 4.
+// It loads these of the right side, too, since the order of the depth is
+// arbitrary.
 
 #include "passes/gpu/kernels/Products.h"
 

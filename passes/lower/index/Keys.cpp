@@ -1,4 +1,4 @@
-// Keys that are compared in place of elements.
+// Integer keys that are compared instead of elements.
 
 #include "passes/lower/index/Keys.h"
 

@@ -1,4 +1,4 @@
-// Keys that are compared in place of elements.
+// Integer keys that are compared instead of elements.
 
 #ifndef WEIR_PASSES_LOWER_INDEX_KEYS_H
 #define WEIR_PASSES_LOWER_INDEX_KEYS_H
@@ -7,8 +7,8 @@
 
 namespace weir {
 
-/// Integers of the order of the elements of `x`, as wide as they are or of 32
-/// bits: equal ones for equal elements, and the greatest for what is no number.
+/// Integers in the order of the elements of `x`, of the same width, at least 32
+/// bits. Equal elements have equal keys, and NaN has the largest one.
 mlir::Value keysOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                    mlir::Type element);
 

@@ -40,7 +40,7 @@ namespace {
 Value combine(OpBuilder &b, Location loc, graph::Combiner combiner, Type type,
               Value old, Value update) {
   bool isFloat = isa<FloatType>(type);
-  // Truth values order as unsigned numbers.
+  // Booleans are ordered as unsigned integers.
   bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
   switch (combiner) {
   case graph::Combiner::update:

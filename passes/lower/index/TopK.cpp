@@ -39,8 +39,8 @@ public:
     return byBlocks ? 0.4 : 0.3 + 0.1 * double(std::min<int64_t>(k, 32));
   }
 
-  /// What loops write over for each row: the greatest of blocks, then keys and
-  /// their places, of candidates and of those chosen.
+  /// Memory that the loops overwrite for each row: the maxima of blocks, then
+  /// keys and their indices, of candidates and of selected elements.
   SmallVector<Value> scratch() {
     Type place = b.getI32Type();
     SmallVector<Value> made;
@@ -208,8 +208,8 @@ private:
                 })[0];
   }
 
-  /// Puts keys that reach the bound, and their places, into `candidates`, in
-  /// their order. Returns how many they are.
+  /// Collects keys that reach the bound, and their indices, into `candidates`
+  /// in order. Returns their number.
   Value take(Value keys, ValueRange row, Value bound, Value most,
              SmallVector<Value> &candidates) {
     auto all = [&](Value begin, Value end, ValueRange carried) {

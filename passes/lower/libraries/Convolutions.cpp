@@ -95,8 +95,9 @@ Operation *sumIn(func::FuncOp kernel) {
              : nullptr;
 }
 
-/// Has the filter packed in panels of one column. The window of an output then
-/// has no gaps, and windows follow each other, as the library reads filters.
+/// Packs the filter in panels with one column (K-major). The window of an
+/// output is then contiguous, and windows follow each other, as the library
+/// requires.
 void packByOutputs(kernel::PackFilterOp pack) {
   OpBuilder b(pack);
   auto layout = kernel::LayoutAttr::panels(b.getContext(), 1);

@@ -12,7 +12,7 @@
 
 namespace weir {
 
-/// Scalars of one float type, indices, and loops.
+/// Builds arithmetic on scalars of one float type, indices, and loops.
 class Matrices {
 public:
   using State = llvm::SmallVector<mlir::Value>;
@@ -24,10 +24,11 @@ public:
   mlir::Value index(int64_t value);
   mlir::Value number(double value);
 
-  /// body(i, state) for i from `begin` to `end`; the last state.
+  /// A loop of body(i, state) for i from `begin` to `end`; returns the last
+  /// state.
   State loop(mlir::Value begin, mlir::Value end, mlir::ValueRange init,
              Body body);
-  /// The same for one value.
+  /// As above for one value.
   mlir::Value
   loop(mlir::Value begin, mlir::Value end, mlir::Value init,
        llvm::function_ref<mlir::Value(mlir::Value index, mlir::Value)> body);
@@ -42,7 +43,7 @@ public:
   mlir::Value neg(mlir::Value x);
   mlir::Value abs(mlir::Value x);
   mlir::Value sqrt(mlir::Value x);
-  /// Comparisons of numbers that are false where one is not a number.
+  /// Comparisons that are false if an operand is NaN.
   mlir::Value above(mlir::Value x, mlir::Value y);
   mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y);
 
@@ -51,29 +52,29 @@ public:
   mlir::Value subIndex(mlir::Value x, mlir::Value y);
   mlir::Value same(mlir::Value x, mlir::Value y);
 
-  /// `x` in a tensor of its own, its leading dimensions joined to one.
+  /// Copies `x` to a new tensor with merged leading dimensions.
   mlir::Value copyBatched(mlir::Value x);
-  /// Matrix `at` of `x` with `change` of each element.
+  /// Applies `change` to each element of matrix `at` of `x`.
   mlir::Value eachElement(mlir::Value x, mlir::Value at, mlir::Value rows,
                           mlir::Value columns,
                           llvm::function_ref<mlir::Value(mlir::Value)> change);
-  /// The size of the largest element of matrix `at`; 1 where all are 0. Over
-  /// it, squares of elements neither overflow nor vanish.
+  /// The largest magnitude of matrix `at`; 1 if all are 0. Divided by it,
+  /// squares of elements do not overflow.
   mlir::Value largest(mlir::Value x, mlir::Value at, mlir::Value rows,
                       mlir::Value columns);
-  /// A tensor of batched matrices or vectors, not yet set.
+  /// An uninitialized tensor of batched matrices or vectors.
   mlir::Value empty(llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
   mlir::Value zeros(llvm::ArrayRef<int64_t> shape);
   /// Identity matrices: batch x size x size.
   mlir::Value identity(int64_t batch, int64_t size);
-  /// The joined leading dimension as those of `result`.
+  /// Expands the merged leading dimension to those of `result`.
   mlir::Value split(mlir::Value x, mlir::Type result);
 
   mlir::ImplicitLocOpBuilder b;
   mlir::Type type;
 };
 
-/// The leading dimensions of `type` as one.
+/// Merges the leading dimensions of `type`.
 int64_t batchOf(mlir::RankedTensorType type, int64_t matrixRank = 2);
 
 void addDecompositionPatterns(const mlir::TypeConverter &,

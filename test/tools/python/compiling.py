@@ -33,7 +33,7 @@ del clone, another
 gc.collect()
 assert folders() == before
 
-# The library is the caller's, and the model may be a path of any kind.
+# The library is the caller's, and the model may be any path.
 net = weir.compile(pathlib.Path("digits.pbtxt"), pathlib.Path("kept.so"), prefix="my_net")
 assert np.array_equal(net(image)["probabilities"], wanted)
 assert np.array_equal(weir.load(b"kept.so")(image)["probabilities"], wanted)
@@ -79,7 +79,7 @@ assert np.array_equal(again[1](image)["probabilities"], wanted)
 assert weir.compile("digits.pbtxt", header=b"by_bytes.h")
 assert os.path.exists("by_bytes.h")
 
-# What the compiler says is the error's text, and nothing is left behind.
+# The text of the error is the compiler's message, and no file remains.
 del named, held, trained, net
 gc.collect()
 for arguments, options, why in (

@@ -7,8 +7,8 @@
 
 enum { MAX_BINS = 800 };
 
-/// Some steps that follow each other. Those whose value is not finite are
-/// steps, but no values.
+/// Consecutive steps. Steps with values that are not finite count, but their
+/// values do not.
 struct bin {
   double sum, least, most;
   int64_t steps, values;

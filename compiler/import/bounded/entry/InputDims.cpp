@@ -123,7 +123,7 @@ joinShape(Report &report, Location at, EntryPort &port,
 
 namespace {
 
-/// Open dimensions that are one size, and have no range yet.
+/// Dynamic dimensions with equal sizes, without a range so far.
 struct Unranged {
   std::string name;
   int64_t high = defaultHigh;
@@ -327,7 +327,7 @@ LogicalResult boundInputs(Report &report, const ImportOptions &options,
   return success();
 }
 
-/// The range of the open dimension of that name, if an input has it.
+/// The range of the dynamic dimension of that name, if an input has it.
 static const DimRange *openRange(ArrayRef<const EntryPort *> inputs,
                                  StringRef name) {
   for (const EntryPort *port : inputs)

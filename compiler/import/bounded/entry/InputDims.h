@@ -22,19 +22,19 @@ const DimRange *rangeOf(const EntryPort &port, size_t i,
 /// Names the dimensions that have no name yet.
 void addDimNames(EntryPort &port, llvm::ArrayRef<std::string> names);
 
-/// The shape of an input: `said`, what the model says, if its rank is known,
-/// with the sizes and the names that `--shape` gives. Open dimensions are
-/// ShapedType::kDynamic. `port.dimNames` has the model's names. An error where
-/// the two do not fit, or the rank is not known.
+/// The shape of an input: `said`, the shape in the model if its rank is known,
+/// with the sizes and names of `--shape`. Dynamic dimensions are
+/// ShapedType::kDynamic. `port.dimNames` has the model's names. An error if the
+/// two do not match, or if the rank is unknown.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 joinShape(Report &report, mlir::Location at, EntryPort &port,
           std::optional<llvm::SmallVector<int64_t>> said,
           const ImportOptions &options);
 
-/// Gives each open dimension of the inputs the range that `--dim` gives, or a
-/// default one, of which one warning lists all. A range of one size fixes the
-/// dimension. Training takes no defaults. An error where an input is larger
-/// than a tensor may be.
+/// Sets the range of each dynamic dimension of the inputs: that of `--dim`, or
+/// a default, which one warning lists. A range of one size makes the dimension
+/// static. Training accepts no defaults. An error if an input is too large for
+/// a tensor.
 mlir::LogicalResult boundInputs(Report &report, const ImportOptions &options,
                                 llvm::ArrayRef<EntryPort *> inputs);
 template <typename Entries>
@@ -47,8 +47,8 @@ mlir::LogicalResult boundEntries(Report &report, const ImportOptions &options,
   return boundInputs(report, options, inputs);
 }
 
-/// An error where `--dim` names no dimension that is open, or `--specialize`
-/// one without a range or a size outside of it.
+/// An error if `--dim` names no dynamic dimension, or `--specialize` one
+/// without a range, or a size outside of it.
 mlir::LogicalResult checkDims(Report &report, const ImportOptions &options,
                               llvm::ArrayRef<const EntryPort *> inputs);
 

@@ -115,8 +115,8 @@ static void findDims(Value value,
   }
 }
 
-/// Whether the truth values choose elements, as a mask does; those of a check
-/// are only combined.
+/// Whether the Booleans select elements, as a mask does; those of a check are
+/// only combined.
 static bool isMask(Value truths) {
   SmallVector<Value> work{truths};
   while (!work.empty())

@@ -1,5 +1,5 @@
-// What an entry gives, traced from what its inputs hold: once, or in versions
-// for sizes of a dimension that only the run knows.
+// Traces the results of an entry from its inputs: once, or in versions for
+// sizes of a dynamic dimension.
 
 #ifndef WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_VERSIONS_H
 #define WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_VERSIONS_H

@@ -8,7 +8,7 @@
 namespace weir {
 
 Interval intervalOf(mlir::Value value);
-/// Whether a scalar truth value holds, where intervals tell.
+/// The value of a scalar Boolean, if intervals determine it.
 std::optional<bool> truthOf(mlir::Value condition);
 
 } // namespace weir

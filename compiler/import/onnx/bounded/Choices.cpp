@@ -38,8 +38,8 @@ FailureOr<Traced> flat(Node &node) {
   return reshapeBounded(node.b, node.traced(0), *size);
 }
 
-/// Slices along an axis, or elements, for which the truth values hold. These
-/// may be fewer than there are slices.
+/// The slices along an axis, or the elements, whose mask is true. The mask may
+/// be shorter than the axis.
 LogicalResult importCompress(Node &node) {
   if (failed(wantOperands(node, 2, 2)) ||
       failed(wantElements(node, 1, Elements::bools)))

@@ -15,7 +15,7 @@ using namespace mlir;
 namespace weir::onnx {
 namespace {
 
-/// One dimension of the images whose size is open.
+/// A dynamic dimension of the images.
 struct OpenSide {
   Along along;
   /// The number of the spatial dimension.
@@ -73,8 +73,8 @@ bool hasOpenImages(Node &node) {
                       [](const Size &size) { return !size.isKnown(); });
 }
 
-/// The open dimensions of operand 0, under windows of `size`, with `fill`
-/// around the images.
+/// The dynamic dimensions of operand 0, under windows of `size`, with `fill` as
+/// the padding of the images.
 FailureOr<OpenImages> imagesOf(Node &node, ArrayRef<int64_t> size, Expr fill) {
   OpenImages images;
   Sizes sizes = sizesOf(node.traced(0));

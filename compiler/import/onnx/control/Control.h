@@ -1,4 +1,4 @@
-// Building blocks of control flow: truth values and branches.
+// Building blocks of control flow: conditions and branches.
 
 #ifndef WEIR_COMPILER_IMPORT_ONNX_CONTROL_CONTROL_H
 #define WEIR_COMPILER_IMPORT_ONNX_CONTROL_CONTROL_H
@@ -8,7 +8,7 @@
 
 namespace weir::onnx {
 
-/// A condition of one element as a scalar truth value.
+/// A condition of one element as a scalar Boolean.
 mlir::FailureOr<mlir::Value> truth(Node &node, mlir::ImplicitLocOpBuilder &b,
                                    const Traced &condition);
 

@@ -17,7 +17,7 @@ constexpr int64_t stepLimit = 1024;
 struct Steps {
   /// The most steps, a scalar i64; without a value where there is no limit.
   Expr limit;
-  /// Whether the first step runs, a scalar truth value.
+  /// A scalar Boolean: whether the first iteration runs.
   Expr goesOn;
   llvm::SmallVector<Traced> variables;
   /// How many tensors a step gives besides.

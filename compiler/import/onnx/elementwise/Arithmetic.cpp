@@ -179,7 +179,7 @@ LogicalResult importBitCast(Node &node) {
     return node.result(node.operand(0));
   if (elementBytes(to) != elementBytes(from))
     return node.error() << "the bits of " << from << " do not make " << to;
-  // A truth value is a byte, 0 or 1.
+  // A Boolean is a byte, 0 or 1.
   Type byte = node.b.getIntegerType(8, false);
   Value x = node.operand(0);
   if (from.isInteger(1))

@@ -21,7 +21,7 @@ Expr reduce(Expr x, ArrayRef<int64_t> dims) {
 
 using Reduce = Expr (*)(Expr x, ArrayRef<int64_t> dims);
 
-/// Of truth values, which have an order since opset 20.
+/// For Booleans, which are ordered since opset 20.
 template <typename Op, typename BoolOp>
 Expr extreme(Expr x, ArrayRef<int64_t> dims) {
   return x.elementType().isInteger(1) ? reduce<BoolOp>(x, dims)

@@ -46,8 +46,8 @@ struct OpenAxis {
 /// The most taps that are written out.
 constexpr int64_t mostTaps = 64;
 
-/// The elements of a whole tensor `x`, which is of floats where `resize`
-/// weighs them, as the node gives them.
+/// The elements of the whole tensor `x`, in the node's types; `resize`
+/// interpolates floats.
 mlir::LogicalResult giveResized(Node &node, const Resize &resize, Expr y);
 /// Operand 0 as it is computed with.
 Expr resizedOperand(Node &node, const Resize &resize);

@@ -98,7 +98,7 @@ public:
   }
 
 private:
-  /// The form of the first version: strings by their places, or the reverse.
+  /// The first version: strings to their indices, or the reverse.
   LogicalResult readClasses() {
     List strings;
     strings.isOfStrings = true;

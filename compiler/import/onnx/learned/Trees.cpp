@@ -42,8 +42,8 @@ FailureOr<Expr> rowsOf(Node &node) {
   return x.elementType().isF64() ? x : cast(x, node.b.getF32Type());
 }
 
-/// What each node gives to each target is a table, which takes memory before
-/// any leaf gives something.
+/// The contribution of each node to each target is a table; the limit bounds
+/// its memory before a leaf is read.
 LogicalResult checkTable(Node &node, size_t nodes, int64_t targets) {
   constexpr size_t most = size_t(1) << 25;
   if (nodes <= most / static_cast<size_t>(targets))

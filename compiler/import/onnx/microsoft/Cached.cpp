@@ -172,8 +172,8 @@ Expr writtenBehind(Node &node, const Cache &cache, Expr past, Expr fresh) {
                           fresh.value, starts));
 }
 
-/// New keys or values [batch, heads, steps, size] behind those of the past at
-/// operand `i`, of which each batch has as many as it says; zeros behind.
+/// New keys or values [batch, heads, steps, size] after those of the past at
+/// operand `i`. Each batch has its own length; the rest is zero.
 FailureOr<Expr> behindPast(Node &node, const Cache &cache, unsigned i,
                            Expr fresh) {
   Sizes sizes{cache.batch, {cache.shared, {}}, cache.steps, {cache.size, {}}};
@@ -201,7 +201,7 @@ FailureOr<Expr> behindPast(Node &node, const Cache &cache, unsigned i,
       .runForOne({rows, at});
 }
 
-/// Turns queries and keys by their places.
+/// Rotates queries and keys by their positions.
 LogicalResult turn(Node &node, const Cache &cache, Words &words) {
   if (!node.intAttr("do_rotary"))
     return success();

@@ -7,8 +7,8 @@
 
 namespace weir::onnx {
 
-/// Words x of `heads` heads, of which the first `size` elements (0: all) turn
-/// by the angles of their places.
+/// Rotates x of `heads` heads by the angles of the positions. Only the first
+/// `size` elements of a head rotate (0: all).
 mlir::FailureOr<Expr> turned(Node &node, Expr x, Expr cosines, Expr sines,
                              Expr places, int64_t heads, int64_t size);
 

@@ -63,7 +63,7 @@ static LogicalResult importBatchNorm(Node &node) {
     vectors[i] = *vector;
   }
   auto [scale, bias, center, variance] = vectors;
-  // Halves are computed in the type of the statistics where that is wider.
+  // f16 and bf16 are computed in the type of the statistics if that is wider.
   Expr x = operand(node, 0);
   Type work = variance.elementType();
   auto bits = [](Type type) { return type.getIntOrFloatBitWidth(); };

@@ -165,8 +165,8 @@ static LogicalResult importMaxPool(Node &node) {
   return give(node, results);
 }
 
-/// Sums over windows of what lies around `x` too, which counts 0; of halves as
-/// f32, as they may be larger than these.
+/// Sums over windows, with zeros around `x`. f16 and bf16 are summed as f32, so
+/// that they do not overflow.
 static Expr sums(Expr x, const Pool &pool) {
   Windows windows = pool.windows;
   x = widened(x);

@@ -1,5 +1,6 @@
-// Random numbers. ONNX leaves the generator open: these are Philox's, and a
-// library gives the same ones in each run, and others in each step of training.
+// Random numbers. ONNX does not specify the generator; weir uses Philox. A
+// library returns the same numbers in each run, and different ones in each
+// training step.
 
 #include "compiler/import/build/Philox.h"
 #include "compiler/import/onnx/Operands.h"

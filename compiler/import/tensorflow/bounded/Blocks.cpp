@@ -68,8 +68,8 @@ FailureOr<int64_t> blockCount(Node &node, const Blocks &blocks) {
   return countOrError(node, blocks.sizes);
 }
 
-/// Images of an open batch, in a place that holds the whole batch for each
-/// block, one after another without gaps.
+/// Images of a dynamic batch, in a buffer with the whole batch for each block,
+/// contiguous.
 Traced joinBlocks(ImplicitLocOpBuilder &b, const Traced &images, int64_t count,
                   Size batch) {
   Sizes apart = sizesOf(images), joined = apart;
@@ -91,7 +91,7 @@ Value splitBlocks(ImplicitLocOpBuilder &b, const Traced &images, int64_t count,
   return reshapeTo(b, reshapeBounded(b, images, apart).value, whole);
 }
 
-/// The batch of which each element was split into `count` blocks.
+/// The batch whose elements were each split into `count` blocks.
 FailureOr<Size> batchOf(Node &node, Size images, int64_t count) {
   ImplicitLocOpBuilder &b = node.b;
   if (images.isKnown())

@@ -23,7 +23,7 @@ static LogicalResult importCheckedElementwise(Node &node) {
   return giveElementwise(node, 1.0);
 }
 
-/// Version 1 does not broadcast, but for a truth value for each row or for all.
+/// Version 1 does not broadcast, except one Boolean for each row or for all.
 static LogicalResult importBoundedSelect(Node &node) {
   if (node.size() != 3)
     return node.error() << "has " << node.size() << " operands instead of 3";

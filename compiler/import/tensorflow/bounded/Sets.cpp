@@ -50,7 +50,7 @@ LogicalResult importUnique(Node &node) {
   return node.tracedResults(std::move(results));
 }
 
-/// The elements of one vector that another does not hold, and their places.
+/// The elements of one vector that are not in the other, and their indices.
 LogicalResult importListDiff(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();

@@ -21,7 +21,7 @@ struct Images {
   Layout layout;
   Windows windows;
   bool isSame = false;
-  /// Those along dimensions whose size is open.
+  /// The dynamic dimensions.
   SmallVector<Along> open;
 };
 
@@ -182,8 +182,8 @@ LogicalResult importAveragePool(Node &node) {
 struct Back {
   Layout layout;
   Sizes results, images;
-  /// The images that the node's own handler makes: those along open dimensions
-  /// are the largest that have as many windows as there may be results.
+  /// The images for the node's own handler. Along dynamic dimensions they are
+  /// the largest ones with as many windows as the bound of the results.
   SmallVector<int64_t> place;
   /// Where the images do not begin with the place.
   SmallVector<Along> shifted;

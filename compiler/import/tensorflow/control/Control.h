@@ -9,8 +9,8 @@
 
 namespace weir::tensorflow {
 
-/// A scalar truth value by TensorFlow's rules: a number that is not 0, a tensor
-/// that is not empty.
+/// A scalar Boolean by TensorFlow's rules: a nonzero number, or a tensor that
+/// is not empty.
 mlir::FailureOr<mlir::Value> truth(Node &node, const Traced &condition);
 
 struct Loop {
@@ -19,7 +19,7 @@ struct Loop {
   llvm::SmallVector<Traced> inits;
   /// Variables that the body hands on as they are.
   llvm::SmallVector<bool> invariant;
-  /// Gives one scalar truth value.
+  /// Returns one scalar Boolean.
   Step condition;
   /// Gives the variables' next values.
   Step body;

@@ -27,10 +27,10 @@ struct GrowingArray : Object {
   std::shared_ptr<GrowingArray> emptied(mlir::ImplicitLocOpBuilder &b) const;
 };
 
-/// The array at operand `i`; null where that is none, or not of this kind.
+/// The array at operand `i`; null if it is not a growing array.
 const GrowingArray *growingArrayOf(Node &node, unsigned i);
-/// Writes operand 2 behind the last element of the array at operand 3, which is
-/// of this kind or has no elements yet.
+/// Appends operand 2 to the array at operand 3, which is a growing array or
+/// empty.
 mlir::LogicalResult writeGrowing(Node &node);
 /// All rows, and how many each element has.
 mlir::LogicalResult concatGrowing(Node &node, const GrowingArray &array);

@@ -46,7 +46,7 @@ struct List : Object {
   /// Fills the list for elements like `item`, and brings both to the sizes that
   /// they share, which a check sees to where only the run knows.
   mlir::LogicalResult fit(TracedNode &node, Traced &item);
-  /// The same for rows, of which each is an element.
+  /// As above for a tensor whose rows are the elements.
   mlir::LogicalResult fitRows(TracedNode &node, Traced &rows);
   /// Cuts the list, or adds zeros, to `size` elements.
   void resize(mlir::ImplicitLocOpBuilder &b, Size size);

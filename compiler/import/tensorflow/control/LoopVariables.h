@@ -28,9 +28,9 @@ public:
   /// carries, the first value for the others.
   llvm::SmallVector<Traced> bind(mlir::Block *block) const;
 
-  /// The next value of a variable as the tensors that the loop carries; nothing
-  /// where it does not fit. Then `variesMore` is set where it does once one
-  /// more size is carried, and `canWiden` where open sizes would do.
+  /// The next value of a variable as the tensors that the loop carries. No
+  /// value if it does not match. Then `variesMore` is set if it matches with
+  /// one more carried size, and `canWiden` if dynamic sizes would suffice.
   std::optional<llvm::SmallVector<mlir::Value>> carry(size_t i,
                                                       const Traced &next);
   /// How an object begins that the body has made of tensors; null where that
@@ -57,8 +57,8 @@ private:
   Node &node;
   /// Empty for variables that the loop does not carry.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> carried;
-  /// Of each variable the open dimensions whose size differs from step to step;
-  /// the size of others is known before the loop.
+  /// For each variable, the dynamic dimensions whose size differs between
+  /// iterations. Other sizes are known before the loop.
   llvm::SmallVector<llvm::SmallVector<bool>> varying;
   /// The room that a variable should begin with, and how often that was so.
   llvm::SmallVector<std::optional<llvm::SmallVector<Room>>> wider;

@@ -226,7 +226,7 @@ LogicalResult quantizeAndBack(Node &node) {
   if (round != "HALF_TO_EVEN" && round != "HALF_UP")
     return node.unsupported("round mode '" + round + "'");
   Type type = x.elementType();
-  // Halves are computed in f32.
+  // f16 and bf16 are computed in f32.
   bool isShort = type.getIntOrFloatBitWidth() < 32;
   if (isShort)
     x = cast(x, node.b.getF32Type());

@@ -20,7 +20,7 @@ struct Reduced {
 /// Operand 0, and the constant axes in operand 1.
 mlir::FailureOr<Reduced> reducedOf(Node &node, Elements elements);
 
-/// Halves stay f32 from the sum to the quotient, so that it cannot overflow.
+/// f16 and bf16 sums stay f32 until the quotient, so that they cannot overflow.
 Expr widened(Expr x);
 
 } // namespace weir::tensorflow

@@ -224,8 +224,8 @@ struct StoredSlice {
   int64_t bytes;
   BundleEntryProto entry;
 
-  /// Copies the part's rows, one after the other, to their places, whose bits
-  /// are then set; false where one was before.
+  /// Copies the part's rows, one after the other, and sets the bits of their
+  /// rows. Returns false if a bit was set before.
   bool copyTo(char *whole, llvm::BitVector &filled, ArrayRef<int64_t> shape,
               unsigned width, StringRef part) const;
 };

@@ -9,9 +9,9 @@
 
 namespace weir::tensorflow {
 
-/// Writes on the module which device each node is for (`weir.devices`): its
-/// own, or that of a node that it is colocated with; and which nodes are so
-/// with one on a device of another kind than their own (`weir.colocated`).
+/// Writes the device of each node to the module (`weir.devices`): its own, or
+/// that of a node with which it is colocated. `weir.colocated` has the nodes
+/// that are colocated with one on a device of another type.
 void constrain(mlir::ModuleOp module, const ::tensorflow::GraphDef &graph);
 
 } // namespace weir::tensorflow

@@ -1,5 +1,5 @@
-// Non-maximum suppression. How many boxes are taken only the run knows: unless
-// the results are padded, their size is open.
+// Non-maximum suppression. The number of boxes is known only at run time, so
+// results are dynamic unless they are padded.
 
 #include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Rows.h"

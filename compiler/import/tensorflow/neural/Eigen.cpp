@@ -20,7 +20,8 @@ using namespace mlir;
 namespace weir::tensorflow {
 namespace {
 
-/// Operand `i` where it holds square matrices of floats; halves in f32.
+/// Operand `i` if it has square matrices of floats; f16 and bf16 are converted
+/// to f32.
 Expr matricesOf(Node &node, unsigned i) {
   Expr x = operand(node, i);
   if (!x || x.rank() < 2 || !isa<FloatType>(x.elementType()) ||

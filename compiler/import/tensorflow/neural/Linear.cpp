@@ -16,8 +16,8 @@ using namespace mlir;
 namespace weir::tensorflow {
 namespace {
 
-/// Operand `i` where it holds matrices of floats, square ones if so asked;
-/// halves in f32.
+/// Operand `i` if it has matrices of floats, square ones if requested; f16 and
+/// bf16 are converted to f32.
 Expr matricesOf(Node &node, unsigned i, bool square) {
   Expr x = operand(node, i);
   if (!x || x.rank() < 2 || !isa<FloatType>(x.elementType()) ||

@@ -134,7 +134,7 @@ LogicalResult giveShaped(Node &node, MakeNumbers make, unsigned shapeAt) {
   Expr numbers = make(*count, exact);
   if (!numbers)
     return give(node, numbers);
-  // Numbers go by their places in the sizes, not in the bounds.
+  // The index of a number counts in the sizes, not in the bounds.
   Sizes row(1, Size{*count, {}});
   if (!knownNumber(exact.value))
     row[0].exact = exact.value;

@@ -11,8 +11,8 @@ namespace weir::tensorflow {
 /// only at run time: `make` gives as many rows as there are places.
 mlir::LogicalResult giveShaped(Node &node, MakeNumbers make,
                                unsigned shapeAt = 0);
-/// Of the node's seeds: a library gives in each run the numbers of TensorFlow's
-/// first; without seeds, those of seeds 0.
+/// Uses the node's seeds: in each run a library returns the numbers of
+/// TensorFlow's first run. Without seeds, it uses seeds of 0.
 Generator generatorOf(Node &node);
 /// Normal numbers within two standard deviations; integers in [low, high); all
 /// as TensorFlow makes them.

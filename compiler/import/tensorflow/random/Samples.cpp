@@ -323,7 +323,7 @@ LogicalResult giveChoices(Node &node, const Generator &generator) {
   Expr sums(b, make<graph::CumulativeSumOp>(b, weights.type(), weights.value,
                                             uint64_t(1), false, false));
   Expr total = slice(sums, 1, logits.size(1) - 1, 1);
-  // Numbers go by their places in the sizes, not in the bounds.
+  // The index of a number counts in the sizes, not in the bounds.
   Sizes flat{Size{rows * sizes->back().bound, {}}};
   if (!sizes->back().isKnown())
     flat[0].exact = product(b, *sizes, 0, 2).value;

@@ -77,7 +77,7 @@ FailureOr<DenseElementsAttr> wantKnown(Node &node, unsigned i) {
   return failure();
 }
 
-/// Where the truth values, or numbers, of a constant are not false, or 0.
+/// The indices of a constant's elements that are true, or not 0.
 LogicalResult importWhere(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
@@ -104,8 +104,8 @@ LogicalResult importWhere(Node &node) {
                             {count, rank}));
 }
 
-/// The elements of a constant, as numbers that compare: no NaN, of which `nans`
-/// were met before, is equal to another.
+/// The elements of a constant as numbers that can be compared. No NaN equals
+/// another one; `nans` counts those before.
 FailureOr<SmallVector<APInt>> bitsOf(Node &node, unsigned i, uint64_t &nans) {
   auto value = wantKnown(node, i);
   if (failed(value))
@@ -161,7 +161,7 @@ LogicalResult importUnique(Node &node) {
   return give(node, results);
 }
 
-/// The elements of a constant that another does not hold, and their places.
+/// The elements of a constant that are not in the other one, and their indices.
 LogicalResult importListDiff(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();

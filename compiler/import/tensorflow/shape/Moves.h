@@ -24,7 +24,7 @@ mlir::FailureOr<int64_t> countOrError(Node &node,
 /// A constant of rank 1.
 Expr integers(Node &node, mlir::Type elementType,
               llvm::ArrayRef<int64_t> values);
-/// A constant of truth values.
+/// A constant of Booleans.
 Expr truths(Node &node, llvm::ArrayRef<int64_t> shape,
             llvm::ArrayRef<bool> values);
 /// All elements `value`.

@@ -41,7 +41,7 @@ LogicalResult importLike(Node &node) {
   return node.tracedResults({result});
 }
 
-/// What Empty leaves open is zero.
+/// The elements that Empty does not define are zero.
 LogicalResult importEmpty(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();

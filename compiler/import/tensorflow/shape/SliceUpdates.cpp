@@ -12,8 +12,8 @@ using namespace mlir;
 namespace weir::tensorflow {
 namespace {
 
-/// The elements of `value`, which a StridedSlice could have taken from a tensor
-/// of `shape`, back in their places with zeros around them.
+/// The inverse of a StridedSlice: the elements of `value` in a tensor of
+/// `shape`, with zeros around them.
 FailureOr<Expr> placeBox(Node &node, const StridedBox &taken,
                          ArrayRef<int64_t> shape, Expr value) {
   Integers sizes, low, high, interior, reversed;

@@ -1,4 +1,4 @@
-// Slices of all kinds.
+// Imports slices.
 
 #include "compiler/import/tensorflow/bounded/Slices.h"
 #include "compiler/import/bounded/Lists.h"

@@ -16,8 +16,7 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-/// What an op gives after it has assigned: of a reference the variable, of
-/// others nothing.
+/// The result of an assignment: the variable for a reference, otherwise none.
 static LogicalResult giveVariable(Node &node) {
   if (!variableAt(node, 0)->isReference)
     return node.tracedResults({});

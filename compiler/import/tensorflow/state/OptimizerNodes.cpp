@@ -1,5 +1,5 @@
-// The nodes that are steps of optimizers: operands in TensorFlow's order to the
-// formulas, whose results are assigned.
+// Imports the update ops of optimizers: it passes operands in TensorFlow's
+// order to the formulas and assigns the results.
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Operands.h"

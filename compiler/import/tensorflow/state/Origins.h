@@ -10,8 +10,8 @@
 
 namespace weir::tensorflow {
 
-/// What a node gives the functions that it calls as their arguments: all
-/// operands but the one that chooses between them.
+/// The arguments of the functions that a node calls: all operands but the
+/// selector.
 llvm::ArrayRef<Edge> callArguments(const Graph &graph, int node);
 
 /// Follows edges back through ops that give their first operand. Every node is

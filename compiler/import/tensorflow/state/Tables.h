@@ -1,5 +1,5 @@
-// Lookup tables: integers that stand for numbers or truths, all of them known
-// when the model is compiled.
+// Lookup tables of integers that represent numbers or Booleans, known at
+// compile time.
 
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_STATE_TABLES_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_STATE_TABLES_H

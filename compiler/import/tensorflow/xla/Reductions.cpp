@@ -87,7 +87,7 @@ Tensors applied(const Computation &function, ArrayRef<Expr> xs,
   return results;
 }
 
-/// The reduction that does what a function of two numbers, or truth values, is.
+/// The reduction whose combiner is the function of two numbers, or Booleans.
 Expr reduceBy(StringRef op, Expr x, ArrayRef<int64_t> dims) {
   ImplicitLocOpBuilder &b = *x.b;
   bool isBool = x.elementType().isInteger(1);
