@@ -181,17 +181,17 @@ void expandCopy(memref::CopyOp copy) {
 }
 
 /// Returns whether the kernel was turned into work items.
-bool shareKernel(Operation *op, bool meets) {
+bool shareKernel(Operation *op, bool mayUseBarriers) {
   ThreadBuilder b(op->getLoc(), op);
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](kernel::MatmulOp op) {
         if (op.getLayout().isAmx())
           return false;
-        gpu::shareMatmul(b, op, meets);
+        gpu::shareMatmul(b, op, mayUseBarriers);
         return true;
       })
       .Case([&](kernel::ConvolutionOp op) {
-        gpu::shareConvolution(b, op, meets);
+        gpu::shareConvolution(b, op, mayUseBarriers);
         return true;
       })
       .Case([&](kernel::DepthwiseOp op) {
@@ -258,16 +258,16 @@ private:
   }
 
   static LogicalResult share(Operation *op, bool split) {
-    bool meets = split && isa<func::FuncOp>(op->getParentOp());
+    bool mayUseBarriers = split && isa<func::FuncOp>(op->getParentOp());
     if (auto nest = dyn_cast<linalg::LinalgOp>(op)) {
       ThreadBuilder b(op->getLoc(), op);
       NestEmitter emitter(b, nest);
       if (!emitter.canShare())
         return success();
-      if (meets && gpu::isRowReduction(nest))
+      if (mayUseBarriers && gpu::isRowReduction(nest))
         emitter.shareRows();
       else if (OpOperand *operand =
-                   meets ? gpu::transposedOperand(nest) : nullptr)
+                   mayUseBarriers ? gpu::transposedOperand(nest) : nullptr)
         gpu::shareTranspose(b, nest, *operand);
       else
         emitter.share();
@@ -276,7 +276,7 @@ private:
       return op->emitOpError("is not bufferized");
     } else if (cast<MemRefType>(op->getOperands().back().getType())
                        .getNumElements() != 0 &&
-               !shareKernel(op, meets)) {
+               !shareKernel(op, mayUseBarriers)) {
       return op->emitOpError("has no form for a GPU");
     }
     op->erase();

@@ -51,17 +51,17 @@ public:
         time += times[i];
         longest = std::max(longest, times[i]);
       }
-      bool meets = wave.size() > 1 && time - longest >= worthMeeting;
+      bool isShared = wave.size() > 1 && time - longest >= worthSharing;
       for (size_t i : wave) {
         ops[i]->moveBefore(end);
         done[i] = true;
-        if (meets)
+        if (isShared)
           cast<plan::TaskOp>(ops[i]).setWave(waves);
       }
-      if (meets)
+      if (isShared)
         LLVM_DEBUG(llvm::dbgs() << "runs " << wave.size() << " tasks of "
                                 << time << " ns in one parallel region\n");
-      waves += meets;
+      waves += isShared;
       while (first < ops.size() && done[first])
         ++first;
     }

@@ -156,7 +156,7 @@ private:
     std::optional<CountedLoop> before;
     for (auto loop : llvm::make_early_inc_range(block.getOps<graph::WhileOp>()))
       if (auto counted = CountedLoop::of(loop);
-          counted && counted->time(symbols) >= worthMeeting) {
+          counted && counted->time(symbols) >= worthSharing) {
         if (!before || !joinsWith(*before, *counted, symbols))
           before = counted;
       }

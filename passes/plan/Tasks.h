@@ -13,7 +13,7 @@ namespace weir {
 constexpr int64_t smallTask = 40000;
 /// In nanoseconds: a group must save so much beside its longest task, since its
 /// barrier costs as much.
-constexpr int64_t worthMeeting = 1500;
+constexpr int64_t worthSharing = 1500;
 
 /// The estimated nanoseconds of an op of the outer program: 0 for views and
 /// constants, -1 if it is unknown.

@@ -24,12 +24,12 @@ struct PoolEmitter : ChannelTiles {
   // Takes the elements of all windows of a tile into its sums. `meet` sees each
   // vector of them once before, with which of a line it is.
   using Combine = function_ref<Value(Value sum, Value element)>;
-  using Meet =
+  using Observe =
       function_ref<void(Value element, int64_t v, Emitter::Values &carried)>;
   static void nothing(Value, int64_t, Emitter::Values &) {}
   Emitter::Values overWindow(const Place &place, const Tile &shape,
                              Emitter::Values carried, Combine combine,
-                             Meet meet) {
+                             Observe observe) {
     return e.loop(place.low, place.high, 1, carried,
                   [&](Value k, ValueRange carried) {
                     Emitter::Values now(carried);
@@ -42,7 +42,7 @@ struct PoolEmitter : ChannelTiles {
                         if (!element) {
                           element = pixel(place, k, column, c, shape.valid(v),
                                           /*isUnsigned=*/false);
-                          meet(element, v, now);
+                          observe(element, v, now);
                         }
                         Value &sum = now[i * shape.vectors() + v];
                         sum = combine(sum, element);

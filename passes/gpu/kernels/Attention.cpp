@@ -92,7 +92,7 @@ private:
   }
   void arrive(int64_t groups) {
     waitForGroups(b, groups);
-    b.meet();
+    b.barrier();
   }
 
   SmallVector<Value> tile(Value first, Value number, ValueRange before);
@@ -217,13 +217,13 @@ SmallVector<Value> AttentionBlock::tile(Value first, Value number,
   sums = inner->multiply(queries->target, keys->target, sums);
   if (plan.depthSlices > 1)
     sums = b.loop(plan.depthSlices - 1, sums, [&](Value i, ValueRange now) {
-      b.meet();
+      b.barrier();
       beginScores(firstColumn, b.plus(i, b.index(1)));
       endGroup(b);
       arrive(0);
       return inner->multiply(queries->target, keys->target, now);
     });
-  b.meet();
+  b.barrier();
   Value next = b.plus(number, b.index(1));
   b.onlyIf(b.isInside(next, plan.tilesOfPart), [&] {
     beginScores(b.plus(firstColumn, b.index(plan.tile)), b.index(0));
@@ -235,7 +235,7 @@ SmallVector<Value> AttentionBlock::tile(Value first, Value number,
   arrive(1);
   for (int64_t begin = 0; begin < plan.tile; begin += plan.tileOfSlice) {
     if (begin > 0) {
-      b.meet();
+      b.barrier();
       beginValues(firstColumn, begin / plan.tileOfSlice);
       endGroup(b);
       arrive(0);

@@ -161,9 +161,10 @@ private:
 
 } // namespace
 
-void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op, bool meets) {
+void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op,
+                      bool mayUseBarriers) {
   WindowProduct product(b, op);
-  if (!meets || !product.shareTiles())
+  if (!mayUseBarriers || !product.shareTiles())
     product.shareElements();
 }
 

@@ -65,7 +65,7 @@ void readUnpacked(kernel::MatmulOp op) {
   buffer.erase();
 }
 
-void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
+void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool mayUseBarriers) {
   auto out = cast<MemRefType>(op.getOut().getType());
   auto right = cast<MemRefType>(op.getB().getType());
   ArrayRef<int64_t> batchShape = out.getShape().drop_back(2);
@@ -107,7 +107,7 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
                           sideOf(op.getA(), !op.getTransposeA(), left),
                           sideOf(op.getB(), /*depthIsLast=*/false, rightOf),
                           store};
-  if (meets && product.isWorthTiles())
+  if (mayUseBarriers && product.isWorthTiles())
     return product.share(b);
   b.grains(out.getNumElements(), [&](Value grain) {
     SmallVector<Value> at = b.delinearize(grain, out.getShape());

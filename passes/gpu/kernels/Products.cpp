@@ -136,7 +136,7 @@ void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
       Value stage = now.back();
       waitForGroups(b, ahead - 1);
       threads->publish();
-      b.meet();
+      b.barrier();
       auto beginNext = [&] {
         if (steps > ahead) {
           Value next = b.plus(step, b.index(ahead));

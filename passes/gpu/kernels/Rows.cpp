@@ -85,7 +85,7 @@ Value combineBlock(ThreadBuilder &b, Operation *combiner, Value value,
   Value shared = b.shared({warps}, value.getType());
   b.onlyIf(b.equals(b.modulo(thread, warp), 0),
            [&] { b.store(value, shared, b.dividedBy(thread, warp)); });
-  b.meet();
+  b.barrier();
   value = b.load(shared, b.modulo(thread, warps));
   butterfly(warps);
   return value;

@@ -133,7 +133,7 @@ void ThreadBuilder::blocks(int64_t count, int64_t threads,
                                     create<NVVM::ThreadIdXOp>(getI32Type())));
 }
 
-void ThreadBuilder::meet() { create<NVVM::Barrier0Op>(); }
+void ThreadBuilder::barrier() { create<NVVM::Barrier0Op>(); }
 
 Value ThreadBuilder::shared(ArrayRef<int64_t> shape, Type type,
                             int64_t alignment) {

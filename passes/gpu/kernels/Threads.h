@@ -51,7 +51,7 @@ public:
   void blocks(int64_t count, int64_t threads,
               llvm::function_ref<void(Value, Value)> body);
   /// A barrier of all threads of the block.
-  void meet();
+  void barrier();
   /// Allocates memory that the threads of a block share; `alignment` 0 is the
   /// default.
   Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type type,
@@ -93,8 +93,9 @@ void readUnpacked(kernel::MatmulOp op);
 
 /// Each turns its op into work items; the op stays. Barriers are possible only
 /// if `meets`.
-void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets);
-void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op, bool meets);
+void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool mayUseBarriers);
+void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op,
+                      bool mayUseBarriers);
 void shareDepthwise(ThreadBuilder &b, kernel::DepthwiseOp op);
 void sharePack(ThreadBuilder &b, kernel::PackOp op);
 void sharePackFilter(ThreadBuilder &b, kernel::PackFilterOp op);

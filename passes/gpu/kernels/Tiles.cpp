@@ -69,7 +69,7 @@ void TiledProduct::shareSlices(ThreadBuilder &b) const {
                                            b.clamped(k, depth)))),
                         c, {kr, n});
               }
-              b.meet();
+              b.barrier();
               auto next = b.loop(slice, now, [&](Value k, ValueRange sums) {
                 SmallVector<Value> x, y, result;
                 for (int64_t i = 0; i < each; ++i) {
@@ -81,7 +81,7 @@ void TiledProduct::shareSlices(ThreadBuilder &b) const {
                       b.multiplyAdd(x[i / each], y[i % each], sums[i]));
                 return result;
               });
-              b.meet();
+              b.barrier();
               return next;
             });
         for (int64_t i = 0; i < each * each; ++i) {

@@ -92,7 +92,7 @@ void shareTranspose(ThreadBuilder &b, linalg::LinalgOp op, OpOperand &operand) {
       nest.at[last] = smaller(b.plus(firstColumn, line), columns);
       b.store(nest.load(operand), square, {line, across});
     }
-    b.meet();
+    b.barrier();
     for (int64_t i = 0; i < rounds; ++i) {
       Value line = b.plus(down, b.index(i * threads / side));
       Value row = b.plus(firstRow, line), column = b.plus(firstColumn, across);
