@@ -38,7 +38,8 @@ public:
                     int64_t stride = rowBytes) = 0;
   virtual void store(int tile, mlir::Value buffer, mlir::ValueRange leading,
                      int64_t stride = rowBytes) = 0;
-  /// Adds to `sum` the products of pairs of bf16, or with `bytes` of four i8.
+  /// Adds to `sum` the products by inner-product pairing of bf16, or with
+  /// `bytes` of four i8.
   virtual void multiply(bool bytes, int sum, int left, int right) = 0;
 };
 

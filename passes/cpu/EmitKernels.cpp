@@ -92,7 +92,7 @@ Operation *emit(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
     emitTiles(e, op, target);
     return nullptr;
   case LayoutKind::Pairing:
-    return emitPairs(e, op, target);
+    return emitPairing(e, op, target);
   case LayoutKind::KMajor:
     emitColumnDots(e, op, target);
     return nullptr;
@@ -117,7 +117,7 @@ void emit(Emitter &e, kernel::ConvolutionOp op, const kernel::Target &target) {
   case LayoutKind::AmxPanels:
     return emitTileConvolution(e, op, target);
   case LayoutKind::Pairing:
-    return emitPairs(e, op, target);
+    return emitPairing(e, op, target);
   case LayoutKind::KMajor:
     return emitWindowDots(e, op, target);
   case LayoutKind::Panels:
@@ -162,7 +162,7 @@ Operation *emitKernel(Emitter &e, Operation *op, const kernel::Target &target) {
       .Case([&](kernel::PoolOp op) { emitPool(e, op, target); })
       .Case([&](kernel::PackOp op) {
         if (op.getLayout().isPairing())
-          emitPairedPack(e, op, target);
+          emitPairingPack(e, op, target);
         else
           emitPack(e, op, target);
       })

@@ -93,7 +93,8 @@ private:
     unsigned index = argument.getArgNumber();
     TypeAttr stored = attrs::storedAs.removeFromArgument(kernel, index);
     auto half = stored ? dyn_cast<FloatType>(stored.getValue()) : FloatType();
-    bool unpaired = bool(attrs::unpaired.removeFromArgument(kernel, index));
+    bool withoutPairing =
+        bool(attrs::withoutPairing.removeFromArgument(kernel, index));
     if (std::optional<kernel::LayoutAttr> dots = vnniLayoutOf(pack))
       pack = repack(pack, *dots);
     else if (half)
@@ -101,7 +102,7 @@ private:
     else if (std::optional<kernel::LayoutAttr> tiles =
                  amxLayoutOf(pack, *constants))
       pack = repack(pack, *tiles);
-    else if (!unpaired && isWorthPairing(pack, /*isConstant=*/true) &&
+    else if (!withoutPairing && isWorthPairing(pack, /*isConstant=*/true) &&
              llvm::all_of(*constants, [&](graph::ConstantOp constant) {
                return suits(constant, pack.getSource());
              }))

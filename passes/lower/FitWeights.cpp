@@ -35,7 +35,7 @@ enum class Form { Transformed, TransformedAtRun, Direct };
 
 struct Choice {
   Form form;
-  bool halves, unpaired;
+  bool halves, withoutPairing;
   double bytes = 0, cycles = 0;
 };
 
@@ -58,7 +58,7 @@ struct Use {
 
   /// Whether the kernel reads the layout of inner-product pairing
   /// (PairingLayouts.cpp), unless the form prevents it.
-  bool isPaired(const kernel::Target &target) const {
+  bool usesPairing(const kernel::Target &target) const {
     constexpr double fewestRows = 8;
     return target.addsBeside && rows >= fewestRows;
   }
@@ -76,7 +76,7 @@ struct Use {
       constexpr double tileRows = 12, saved = 0.3;
       if (choice.halves)
         cycles += vectors * std::ceil(rows / tileRows);
-      if ((choice.halves || choice.unpaired) && isPaired(target))
+      if ((choice.halves || choice.withoutPairing) && usesPairing(target))
         cycles += saved * vectors * rows;
     }
     return double(calls) * cycles;
@@ -112,11 +112,12 @@ struct Weights {
     for (ElementsAttr constant : constants)
       elements += double(constant.getNumElements());
     llvm::SmallVector<ArrayRef<int64_t>> tiles;
-    bool isRaw = isReadElsewhere, isInPanels = false, isPaired = false;
+    bool isRaw = isReadElsewhere, isInPanels = false, usesPairing = false;
     for (const Use &use : uses) {
       if (use.isDirect(choice.form)) {
-        bool pairs = use.isPaired(target) && !choice.halves && !choice.unpaired;
-        (pairs ? isPaired : isInPanels) = true;
+        bool pairing =
+            use.usesPairing(target) && !choice.halves && !choice.withoutPairing;
+        (pairing ? usesPairing : isInPanels) = true;
       } else if (choice.form == Form::TransformedAtRun) {
         isRaw = true;
       } else if (ArrayRef<int64_t> size = use.known.tiles;
@@ -126,8 +127,8 @@ struct Weights {
                        double(constants.size());
       }
     }
-    int panels = limitsLayouts ? int(isInPanels) + int(isPaired)
-                               : int(isInPanels || isPaired);
+    int panels = limitsLayouts ? int(isInPanels) + int(usesPairing)
+                               : int(isInPanels || usesPairing);
     int layouts = int(isRaw) + panels;
     return transformed + elements * (choice.halves ? 2 : 4) * layouts;
   }
@@ -136,10 +137,11 @@ struct Weights {
     SmallVector<Choice> all;
     for (Form form : {Form::Transformed, Form::TransformedAtRun, Form::Direct})
       for (bool halves : {false, true})
-        for (bool unpaired : {false, true}) {
-          if ((halves && (unpaired || !half)) || (unpaired && !limitsLayouts))
+        for (bool withoutPairing : {false, true}) {
+          if ((halves && (withoutPairing || !half)) ||
+              (withoutPairing && !limitsLayouts))
             continue;
-          Choice choice{form, halves, unpaired};
+          Choice choice{form, halves, withoutPairing};
           choice.bytes = bytesOf(choice, target);
           for (const Use &use : uses)
             choice.cycles += use.cycles(choice, target);
@@ -175,8 +177,8 @@ struct Weights {
     for (Use use : uses) {
       if (choice.halves)
         attrs::storedAs.setOnArgument(use.kernel, use.argument, half);
-      if (choice.unpaired)
-        attrs::unpaired.setOnArgument(use.kernel, use.argument);
+      if (choice.withoutPairing)
+        attrs::withoutPairing.setOnArgument(use.kernel, use.argument);
       if (choice.form == Form::Direct ||
           (choice.form == Form::TransformedAtRun && use.atRun.tiles.empty()))
         attrs::direct.set(use.op);

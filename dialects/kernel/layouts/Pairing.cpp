@@ -3,7 +3,7 @@
 
 #include "dialects/kernel/layouts/Pairing.h"
 
-#include "dialects/kernel/Pairs.h"
+#include "dialects/kernel/PairingScheme.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 namespace weir::kernel {
 namespace {
 
-constexpr int64_t width = Pairs::panelWidth;
+constexpr int64_t width = PairingScheme::panelWidth;
 
 // Elements that are small multiples of one power of two.
 class Steps {
@@ -31,7 +31,7 @@ public:
         std::min(least, exponent - 24 +
                             int(llvm::countr_zero(uint64_t(std::abs(digits)))));
     most = std::max(most, std::fabs(double(value)));
-    return std::ldexp(most, -least) < double(Pairs::fewSteps);
+    return std::ldexp(most, -least) < double(PairingScheme::fewSteps);
   }
 
 private:
@@ -81,7 +81,7 @@ struct Columns {
       }
     return areSteps ||
            llvm::any_of(ArrayRef(counts).take_front(count), [&](int64_t some) {
-             return some > 0 && some <= rows / Pairs::sparse;
+             return some > 0 && some <= rows / PairingScheme::sparse;
            });
   }
 
@@ -90,7 +90,7 @@ struct Columns {
   std::array<double, width> alone(bool squared) const {
     std::array<double, width> sums = {};
     for (int64_t k = 0; k < rows; ++k)
-      if (auto sign = double(Pairs::sign(k, rows)); sign != 0)
+      if (auto sign = double(PairingScheme::sign(k, rows)); sign != 0)
         for (int64_t n = 0; n < count; ++n) {
           double x = scaled(k, n) * scaled(k + 1, n);
           sums[n] += squared ? x * x : sign * x;
@@ -103,7 +103,8 @@ struct Columns {
 
 bool suitsPairing(const WeightsSource &weights) {
   bool any = false;
-  auto most = double(Pairs::mostSquare * Pairs::count(weights.rows()));
+  auto most =
+      double(PairingScheme::mostSquare * PairingScheme::count(weights.rows()));
   for (int64_t column = 0; column < weights.columns; column += width) {
     Columns some(weights, column);
     any = any || !some.makeNone();
@@ -111,7 +112,7 @@ bool suitsPairing(const WeightsSource &weights) {
     for (int64_t n = 0; n < some.count; ++n) {
       bool zeros = some.squares[n] == 0;
       bool scales = some.factors[n] > 0 &&
-                    std::abs(some.exponent(n)) <= Pairs::mostExponent;
+                    std::abs(some.exponent(n)) <= PairingScheme::mostExponent;
       if (!zeros && !(scales && alone[n] <= most))
         return false;
     }
@@ -148,10 +149,10 @@ struct Pairing : LayoutFormat {
     for (int64_t size : weights.taps)
       if (llvm::MulOverflow(rows, size, rows))
         return {};
-    if (llvm::AddOverflow(rows, Pairs::linesAfter, rows))
+    if (llvm::AddOverflow(rows, PairingScheme::linesAfter, rows))
       return {};
-    return {llvm::divideCeilSigned(weights.columns, Pairs::panelWidth), rows,
-            Pairs::panelWidth};
+    return {llvm::divideCeilSigned(weights.columns, PairingScheme::panelWidth),
+            rows, PairingScheme::panelWidth};
   }
 
   // A column of zeros has a scale of zero, so that its sums are zeros.
@@ -171,7 +172,7 @@ struct Pairing : LayoutFormat {
         to[width + n] =
             static_cast<float>(some.factors[n] > 0 ? 1 / some.factors[n] : 0);
       }
-      to += Pairs::linesAfter * width;
+      to += PairingScheme::linesAfter * width;
     }
   }
 };

@@ -16,16 +16,17 @@ void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 /// The op that packs B for this product alone, just before it; or null.
 kernel::PackOp packBefore(kernel::MatmulOp op);
 
-/// A product of pairs. Gives the packing of B back where each panel is packed
-/// just before it is used, and the whole is not needed; else null.
-kernel::PackOp emitPairs(Emitter &e, kernel::MatmulOp op,
-                         const kernel::Target &target);
-/// A convolution of pairs.
-void emitPairs(Emitter &e, kernel::ConvolutionOp op,
-               const kernel::Target &target);
-/// Packs the right side of a product of pairs.
-void emitPairedPack(Emitter &e, kernel::PackOp op,
-                    const kernel::Target &target);
+/// A product by inner-product pairing. Gives the packing of B back where each
+/// panel is packed just before it is used, and the whole is not needed; else
+/// null.
+kernel::PackOp emitPairing(Emitter &e, kernel::MatmulOp op,
+                           const kernel::Target &target);
+/// A convolution by inner-product pairing.
+void emitPairing(Emitter &e, kernel::ConvolutionOp op,
+                 const kernel::Target &target);
+/// Packs the right side of a product by inner-product pairing.
+void emitPairingPack(Emitter &e, kernel::PackOp op,
+                     const kernel::Target &target);
 
 /// Terms that are summed in one chain of additions: where they are more,
 /// several sums are added up. Those of pixels are shorter, as nets have dozens

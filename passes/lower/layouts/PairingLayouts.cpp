@@ -4,7 +4,7 @@
 
 #include "passes/lower/ConvolutionCost.h"
 
-#include "dialects/kernel/Pairs.h"
+#include "dialects/kernel/PairingScheme.h"
 #include "dialects/kernel/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace weir {
 
-using kernel::Pairs;
+using kernel::PairingScheme;
 
 // Whether the channels of pixels are the rows of a product, as those of a
 // convolution by windows of one element, but for strides. All windows must have
@@ -59,8 +59,8 @@ static double productCycles(const kernel::Target &target, int64_t lanes,
   return double(llvm::divideCeil(columns, width)) * double(width) /
          double(lanes) * depth / double(target.fmaRate);
 }
-static double pairCycles(const kernel::Target &target, int64_t lanes,
-                         double depth, int64_t columns) {
+static double pairingCycles(const kernel::Target &target, int64_t lanes,
+                            double depth, int64_t columns) {
   struct Costs {
     double perTerm, perVector, perElement, perRow;
     double ofLoneVector; // of a panel, in vectors
@@ -141,14 +141,14 @@ bool isWorthPairing(kernel::PackOpInterface pack, bool isConstant) {
   auto alike = int64_t(llvm::PowerOf2Ceil(rows));
   // Slabs of rows hold all of their depth.
   constexpr int64_t longestWindow = 1 << 13;
-  if (alike < fewestRows || depth < 2 * Pairs::group ||
+  if (alike < fewestRows || depth < 2 * PairingScheme::group ||
       (isGathered && depth > longestWindow))
     return false;
   int64_t lanes = target.lanes(sum);
   int64_t width = isConstant ? panels.getShape().back() : lanes;
   double saved =
       productCycles(target, lanes, double(depth), columns, width) * inside -
-      pairCycles(target, lanes, double(depth), columns);
+      pairingCycles(target, lanes, double(depth), columns);
   if (isGathered)
     saved -= gatheringCycles(double(depth));
   double more =

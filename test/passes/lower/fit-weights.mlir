@@ -203,7 +203,7 @@ module attributes {weir.weights_budget = 147456 : i64} {
 // One row reads panels, and 32 rows the layout of inner-product pairing. Both fit.
 // CHECK-LABEL: func.func @two_layouts(
 // CHECK: func.func private @kernel_1(
-// CHECK-NOT: weir.unpaired
+// CHECK-NOT: weir.without_pairing
 module attributes {weir.limits_layouts, weir.target = #weir.target<adds_beside = true>, weir.weights_budget = 32768 : i64} {
   func.func @two_layouts(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.1> : tensor<64x64xf32>
@@ -225,8 +225,8 @@ module attributes {weir.limits_layouts, weir.target = #weir.target<adds_beside =
 
 // Both do not fit: all rows read panels.
 // CHECK-LABEL: func.func @one_layout(
-// CHECK: func.func private @kernel_0({{.*}}weir.unpaired
-// CHECK: func.func private @kernel_1({{.*}}weir.unpaired
+// CHECK: func.func private @kernel_0({{.*}}weir.without_pairing
+// CHECK: func.func private @kernel_1({{.*}}weir.without_pairing
 module attributes {weir.limits_layouts, weir.target = #weir.target<adds_beside = true>, weir.weights_budget = 32767 : i64} {
   func.func @one_layout(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.1> : tensor<64x64xf32>
@@ -249,7 +249,7 @@ module attributes {weir.limits_layouts, weir.target = #weir.target<adds_beside =
 // Without the attribute a second layout does not count.
 // CHECK-LABEL: func.func @by_default(
 // CHECK: func.func private @kernel_1(
-// CHECK-NOT: weir.unpaired
+// CHECK-NOT: weir.without_pairing
 module attributes {weir.target = #weir.target<adds_beside = true>, weir.weights_budget = 16384 : i64} {
   func.func @by_default(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.1> : tensor<64x64xf32>

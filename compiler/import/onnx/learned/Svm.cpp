@@ -294,7 +294,7 @@ private:
   /// Whether no coefficient is negative.
   bool isPositive = false;
   Expr scores;
-  Expr votes; // of pairs; none: there are no pairs
+  Expr votes; // of pairs; none: there are not paired
 };
 
 LogicalResult importSvmClassifier(Node &node) {

@@ -1,4 +1,4 @@
-// Products by tiles, and by dot products of pairs of bf16.
+// Products by tiles, and by dot products by inner-product pairing of bf16.
 
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 

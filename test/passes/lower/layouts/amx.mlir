@@ -246,7 +246,7 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
 
 // -----
 
-// And those of bf16 for dot products of pairs, whatever the rows; but f32, whose
+// And those of bf16 for dot products by inner-product pairing, whatever the rows; but f32, whose
 // parts they would multiply too slowly, is in panels.
 // CHECK-LABEL: func.func @pairs
 // CHECK: kernel.matmul {{.*}} : tensor<1x64xbf16>, tensor<2x2x1x2x16x32xbf16>) layout <amx(1, {{.*}})>

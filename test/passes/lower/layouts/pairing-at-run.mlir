@@ -1,4 +1,4 @@
-// What is no constant is packed for products of pairs where enough rows meet it.
+// What is no constant is packed for products by inner-product pairing where enough rows meet it.
 
 // RUN: weir-opt %s -split-input-file -weir-choose-layouts | FileCheck %s
 

@@ -1,14 +1,14 @@
 // The blocking of a product by inner-product pairing, for registers, caches and
 // threads.
 
-#ifndef WEIR_PASSES_CPU_PAIRS_PAIRBLOCKS_H
-#define WEIR_PASSES_CPU_PAIRS_PAIRBLOCKS_H
+#ifndef WEIR_PASSES_CPU_PAIRING_PAIRINGBLOCKS_H
+#define WEIR_PASSES_CPU_PAIRING_PAIRINGBLOCKS_H
 
-#include "passes/cpu/pairs/PairTile.h"
+#include "passes/cpu/pairing/PairingTile.h"
 
 namespace weir {
 
-struct PairBlocks {
+struct PairingBlocks {
   int64_t rows, columns, depth, panels;
   int64_t slots;      // of threads that share the work
   int64_t weights;    // the packed weights in bytes
@@ -22,8 +22,8 @@ struct PairBlocks {
   // of the rounds of chains: parts of the depth that all panels use first
   EvenSplit depths;
 
-  PairBlocks(kernel::KernelOpInterface op, mlir::Value b, int64_t depth,
-             const kernel::Target &target);
+  PairingBlocks(kernel::KernelOpInterface op, mlir::Value b, int64_t depth,
+                const kernel::Target &target);
 
   /// The rows of the largest tile.
   int64_t height() const { return tiles.most(); }
@@ -60,4 +60,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_PAIRS_PAIRBLOCKS_H
+#endif // WEIR_PASSES_CPU_PAIRING_PAIRINGBLOCKS_H

@@ -1,7 +1,7 @@
 // Stores the results of a product by inner-product pairing.
 
-#ifndef WEIR_PASSES_CPU_PAIRS_PAIRRESULTS_H
-#define WEIR_PASSES_CPU_PAIRS_PAIRRESULTS_H
+#ifndef WEIR_PASSES_CPU_PAIRING_PAIRINGRESULTS_H
+#define WEIR_PASSES_CPU_PAIRING_PAIRINGRESULTS_H
 
 #include "passes/cpu/kernels/Epilogue.h"
 
@@ -9,11 +9,11 @@ namespace weir {
 
 /// The results of a kernel whose tiles consist of rows: all dimensions but the
 /// last, from row `row` on.
-struct PairResults {
+struct PairingResults {
   Emitter &e;
   kernel::KernelOpInterface op;
 
-  PairResults(Emitter &e, kernel::KernelOpInterface op);
+  PairingResults(Emitter &e, kernel::KernelOpInterface op);
 
   /// The indices of a row in all dimensions but the last.
   Emitter::Values placeOf(mlir::Value row);
@@ -32,4 +32,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_PAIRS_PAIRRESULTS_H
+#endif // WEIR_PASSES_CPU_PAIRING_PAIRINGRESULTS_H

@@ -1,8 +1,8 @@
 // Computes the scales of both sides of a product by inner-product pairing.
 
-#include "passes/cpu/pairs/PairScales.h"
+#include "passes/cpu/pairing/PairingScales.h"
 
-#include "dialects/kernel/Pairs.h"
+#include "dialects/kernel/PairingScheme.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace weir {
 
-using kernel::Pairs;
+using kernel::PairingScheme;
 
 // Of f32 as the format has them.
 constexpr int64_t fractionBits = 23, bias = 127;
@@ -32,7 +32,7 @@ static Value powerOfTwo(Emitter &e, Value exponent) {
       e.create<arith::ShLIOp>(biased, integers(e, fractionBits, lanes)));
 }
 
-PairScales::PairScales(Emitter &e, Value squares, int64_t depth) {
+PairingScales::PairingScales(Emitter &e, Value squares, int64_t depth) {
   int64_t lanes = cast<VectorType>(squares.getType()).getNumElements();
   Value mean =
       e.create<arith::MulFOp>(squares, reals(e, 1. / double(depth), lanes));
@@ -45,8 +45,8 @@ PairScales::PairScales(Emitter &e, Value squares, int64_t depth) {
   scalable = e.create<arith::CmpIOp>(
       arith::CmpIPredicate::ule,
       e.create<arith::AddIOp>(exponent,
-                              integers(e, Pairs::mostExponent, lanes)),
-      integers(e, 2 * Pairs::mostExponent, lanes));
+                              integers(e, PairingScheme::mostExponent, lanes)),
+      integers(e, 2 * PairingScheme::mostExponent, lanes));
   Value half = e.create<arith::SelectOp>(
       scalable, e.create<arith::ShRSIOp>(exponent, integers(e, 1, lanes)),
       integers(e, 0, lanes));

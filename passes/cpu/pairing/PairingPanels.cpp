@@ -2,13 +2,13 @@
 // with constants. Panels are copied, tested for eligibility, and scaled in
 // place while they are in the caches. Threads share panels.
 
-#include "passes/cpu/pairs/PairPanels.h"
+#include "passes/cpu/pairing/PairingPanels.h"
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/pairs/PairScales.h"
+#include "passes/cpu/pairing/PairingScales.h"
 
-#include "dialects/kernel/Pairs.h"
+#include "dialects/kernel/PairingScheme.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -19,16 +19,16 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-using kernel::Pairs;
+using kernel::PairingScheme;
 
 // Packs a panel row after row; each vector has as many columns as lanes.
-struct PairPanel {
+struct PairingPanel {
   static constexpr int64_t turns = 2; // of sums of lines, which do not wait
 
   Emitter &e;
   Value panels, panel;
   int64_t depth;
-  int64_t lanes, vectors = Pairs::panelWidth / lanes;
+  int64_t lanes, vectors = PairingScheme::panelWidth / lanes;
 
   // Of each column, sums of squares and how many elements are not zero; of
   // each lane, the bits of the largest magnitude.
@@ -62,7 +62,7 @@ struct PairPanel {
   void finish();
 };
 
-PairPanel::Looks PairPanel::look() {
+PairingPanel::Looks PairingPanel::look() {
   int64_t each = turns * vectors;
   Emitter::Values begin(2 * each, zero());
   begin.append(each, e.zeros(e.getI32Type(), lanes));
@@ -101,8 +101,8 @@ PairPanel::Looks PairPanel::look() {
 
 // A float that holds, beside a multiple of itself, no less of an element than
 // the steps of which the panel's largest has fewer than `fewSteps`.
-Value PairPanel::least(Value most) {
-  static_assert(Pairs::fewSteps == 1 << 12);
+Value PairingPanel::least(Value most) {
+  static_assert(PairingScheme::fewSteps == 1 << 12);
   auto word = [&](int64_t value) -> Value {
     return e.create<arith::ConstantIntOp>(value, 32);
   };
@@ -116,8 +116,8 @@ Value PairPanel::least(Value most) {
   return e.splat(e.create<arith::BitcastOp>(e.getF32Type(), made), lanes);
 }
 
-Value PairPanel::scaled(Value line, int64_t v, Value factor, Value least,
-                        Value &uneven) {
+Value PairingPanel::scaled(Value line, int64_t v, Value factor, Value least,
+                           Value &uneven) {
   Value x = load(line, v);
   Value rounded = e.create<arith::SubFOp>(e.sum(x, least), least);
   uneven = e.create<arith::OrIOp>(
@@ -127,7 +127,7 @@ Value PairPanel::scaled(Value line, int64_t v, Value factor, Value least,
   return x;
 }
 
-PairPanel::Alone PairPanel::scale(ArrayRef<Value> factors, Value least) {
+PairingPanel::Alone PairingPanel::scale(ArrayRef<Value> factors, Value least) {
   Value none = e.zeros(e.getF64Type(), lanes / 2);
   Emitter::Values begin(2 * vectors, none);
   begin.append(vectors, zero());
@@ -137,14 +137,14 @@ PairPanel::Alone PairPanel::scale(ArrayRef<Value> factors, Value least) {
     halves[0].push_back(i);
     halves[1].push_back(lanes / 2 + i);
   }
-  int64_t grouped = Pairs::grouped(depth);
+  int64_t grouped = PairingScheme::grouped(depth);
   Emitter::Values sums = e.loop(
-      e.index(0), e.index(grouped), Pairs::group, begin,
+      e.index(0), e.index(grouped), PairingScheme::group, begin,
       [&](Value line, ValueRange carried) {
         Emitter::Values sums(carried);
         for (int64_t v = 0; v < vectors; ++v) {
-          Value x[Pairs::group];
-          for (int64_t i = 0; i < Pairs::group; ++i)
+          Value x[PairingScheme::group];
+          for (int64_t i = 0; i < PairingScheme::group; ++i)
             x[i] = scaled(e.plus(line, i), v, factors[v], least,
                           sums[3 * vectors + v]);
           // The two signs meet before anything is added up.
@@ -175,7 +175,7 @@ PairPanel::Alone PairPanel::scale(ArrayRef<Value> factors, Value least) {
 }
 
 // Two vectors of longer floats as one.
-Value PairPanel::floats(Value low, Value high) {
+Value PairingPanel::floats(Value low, Value high) {
   auto half = VectorType::get(lanes / 2, e.getF32Type());
   SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
   return e.create<vector::ShuffleOp>(e.create<arith::TruncFOp>(half, low),
@@ -183,11 +183,11 @@ Value PairPanel::floats(Value low, Value high) {
                                      all);
 }
 
-void PairPanel::finish() {
+void PairingPanel::finish() {
   Looks looks = look();
   Emitter::Values factors, scales, good;
   for (int64_t v = 0; v < vectors; ++v) {
-    PairScales by(e, looks.squares[v], depth);
+    PairingScales by(e, looks.squares[v], depth);
     // A column of zeros has sums of zero, whatever it meets.
     Value any = isSet(looks.counts[v]);
     factors.push_back(by.factors);
@@ -202,10 +202,12 @@ void PairPanel::finish() {
   for (int64_t v = 0; v < vectors; ++v) {
     Value even = e.create<arith::CmpFOp>(
         arith::CmpFPredicate::OLE, alone.squares[v],
-        reals(e, double(Pairs::mostSquare * Pairs::count(depth)), lanes));
-    Value many =
-        e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, looks.counts[v],
-                                reals(e, double(depth) / Pairs::sparse, lanes));
+        reals(e,
+              double(PairingScheme::mostSquare * PairingScheme::count(depth)),
+              lanes));
+    Value many = e.create<arith::CmpFOp>(
+        arith::CmpFPredicate::OGT, looks.counts[v],
+        reals(e, double(depth) / PairingScheme::sparse, lanes));
     Value zeros = e.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ,
                                           looks.counts[v], zero());
     Value fit = e.create<arith::OrIOp>(
@@ -228,19 +230,19 @@ void PairPanel::finish() {
 
 } // namespace
 
-PairPanels::PairPanels(Emitter &e, kernel::PackOp op,
-                       const kernel::Target &target)
+PairingPanels::PairingPanels(Emitter &e, kernel::PackOp op,
+                             const kernel::Target &target)
     : e(e), depth(e.shape(op.getB())[op.getTransposeB()]),
       columns(e.shape(op.getB())[!op.getTransposeB()]),
       lanes(target.lanes(e.getF32Type())),
-      copy(e, op, Pairs::panelWidth, target) {}
+      copy(e, op, PairingScheme::panelWidth, target) {}
 
-double PairPanels::nanoseconds() const {
+double PairingPanels::nanoseconds() const {
   return 3 * movingTime(4. * double(depth * columns));
 }
 
-void PairPanels::pack(Value j, Value out, Value place) {
-  constexpr int64_t width = Pairs::panelWidth;
+void PairingPanels::pack(Value j, Value out, Value place) {
+  constexpr int64_t width = PairingScheme::panelWidth;
   auto panel = [&](int64_t valid) {
     copy.run({}, e.times(j, width), valid, e.index(0), depth, out, place);
   };
@@ -252,12 +254,12 @@ void PairPanels::pack(Value j, Value out, Value place) {
         e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, j, e.index(whole));
     e.ifElse(isWhole, [&] { panel(width); }, [&] { panel(columns % width); });
   }
-  PairPanel{e, out, place, depth, lanes}.finish();
+  PairingPanel{e, out, place, depth, lanes}.finish();
 }
 
-void emitPairedPack(Emitter &e, kernel::PackOp op,
-                    const kernel::Target &target) {
-  PairPanels panels(e, op, target);
+void emitPairingPack(Emitter &e, kernel::PackOp op,
+                     const kernel::Target &target) {
+  PairingPanels panels(e, op, target);
   e.share(panels.nanoseconds());
   e.parts(e.shape(op.getOut())[0], /*few=*/false, [&](Value low, Value high) {
     e.loop(low, high, 1, [&](Value j) { panels.pack(j, op.getOut(), j); });

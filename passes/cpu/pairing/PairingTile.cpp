@@ -1,6 +1,6 @@
 // The register tiles of a product by inner-product pairing.
 
-#include "passes/cpu/pairs/PairTile.h"
+#include "passes/cpu/pairing/PairingTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -9,29 +9,29 @@ using namespace mlir;
 
 namespace weir {
 
-using kernel::Pairs;
+using kernel::PairingScheme;
 
-Value PairTile::weights(Value line, int64_t v) {
+Value PairingTile::weights(Value line, int64_t v) {
   return e.load(b, {panel, line, e.index(v * lanes)}, lanes, lanes);
 }
 
 // Whether the panel is eligible for pairing.
-Value PairTile::panelFits() {
+Value PairingTile::panelFits() {
   Value alone = e.create<memref::LoadOp>(
       b, ValueRange{panel, e.index(left.depth), e.index(0)});
   return e.create<arith::CmpFOp>(arith::CmpFPredicate::ORD, alone, alone);
 }
 
-Value PairTile::ofRow(Value buffer, int64_t i) {
+Value PairingTile::ofRow(Value buffer, int64_t i) {
   Value at = e.plus(left.lineOf(slot), i);
   return e.splat(e.create<memref::LoadOp>(buffer, at), lanes);
 }
 
-Emitter::Values PairTile::zeros() {
+Emitter::Values PairingTile::zeros() {
   return Emitter::Values(height * vectors, e.zeros(e.getF32Type(), lanes));
 }
 
-struct PairTile::Waiting {
+struct PairingTile::Waiting {
   Emitter &e;
   Value memory; // sums x lanes, at `place`
   Emitter::Values place;
@@ -70,7 +70,7 @@ struct PairTile::Waiting {
   }
 };
 
-PairTile::Waiting PairTile::waiting() {
+PairingTile::Waiting PairingTile::waiting() {
   return Waiting(e, waits, {slot, panel}, height * vectors);
 }
 
@@ -85,15 +85,15 @@ static EvenSplit partsOf(int64_t count, int64_t most) {
 Chains::Chains(int64_t count, int64_t most)
     : parts(partsOf(count, most)), rounds(partsOf(parts.count, /*most=*/6)) {}
 
-Chains PairTile::chainsOf(int64_t depth) {
+Chains PairingTile::chainsOf(int64_t depth) {
   int64_t most = depth < fewTerms    ? chainOfFew
                  : depth > manyTerms ? chainOfMany
                                      : chain;
-  return Chains(depth / Pairs::group, most / Pairs::group);
+  return Chains(depth / PairingScheme::group, most / PairingScheme::group);
 }
 
 // `terms` adds one of what is added up.
-Emitter::Values PairTile::sumOf(Value first, Value end, Terms terms) {
+Emitter::Values PairingTile::sumOf(Value first, Value end, Terms terms) {
   return e.loop(first, end, 1, zeros(), [&](Value i, ValueRange carried) {
     Emitter::Values sums(carried);
     terms(i, sums);
@@ -102,16 +102,16 @@ Emitter::Values PairTile::sumOf(Value first, Value end, Terms terms) {
 }
 
 // Nothing is carried from part to part: LLVM would spill it.
-void PairTile::addParts(const Chains &chains, Value first, Value end,
-                        Waiting &to, Terms terms) {
+void PairingTile::addParts(const Chains &chains, Value first, Value end,
+                           Waiting &to, Terms terms) {
   e.loop(first, end, 1, [&](Value part) {
     Value low = e.beginOf(chains.parts, part);
     to.add(sumOf(low, e.plus(low, e.sizeOf(chains.parts, part, low)), terms));
   });
 }
 
-void PairTile::addRounds(const Chains &chains, Value low, Value high,
-                         Waiting &to, Terms terms) {
+void PairingTile::addRounds(const Chains &chains, Value low, Value high,
+                            Waiting &to, Terms terms) {
   e.loop(low, high, 1, [&](Value round) {
     Waiting some(e, zeros());
     Value first = e.beginOf(chains.rounds, round);
@@ -122,8 +122,8 @@ void PairTile::addRounds(const Chains &chains, Value low, Value high,
 }
 
 // All sums, which begin with some values.
-Emitter::Values PairTile::inChains(const Chains &chains, Emitter::Values begin,
-                                   Terms terms) {
+Emitter::Values PairingTile::inChains(const Chains &chains,
+                                      Emitter::Values begin, Terms terms) {
   const EvenSplit &parts = chains.parts;
   if (parts.count == 1) {
     Emitter::Values sums = sumOf(e.index(0), e.index(parts.size), terms);
@@ -141,9 +141,10 @@ Emitter::Values PairTile::inChains(const Chains &chains, Emitter::Values begin,
 
 // The sums of a group of terms from `k` on, by lines of `left` from `lines` on:
 // an index for each vector of columns.
-void PairTile::addGroup(ArrayRef<Value> lines, Value k, Emitter::Values &sums) {
+void PairingTile::addGroup(ArrayRef<Value> lines, Value k,
+                           Emitter::Values &sums) {
   for (bool second : {false, true}) {
-    Value first = e.plus(k, second ? Pairs::group / 2 : 0);
+    Value first = e.plus(k, second ? PairingScheme::group / 2 : 0);
     Emitter::Values y[3];
     auto hold = [&](int64_t t) {
       for (int64_t v = 0; v < vectors; ++v)
@@ -197,19 +198,19 @@ void PairTile::addGroup(ArrayRef<Value> lines, Value k, Emitter::Values &sums) {
   }
 }
 
-void PairTile::withGroups(Ahead ahead, function_ref<void(Terms)> body) {
+void PairingTile::withGroups(Ahead ahead, function_ref<void(Terms)> body) {
   // Each of the one before, or LLVM would see that they are equal.
   SmallVector<Value> lines = {left.lineOf(slot)};
   while (int64_t(lines.size()) < vectors)
     lines.push_back(e.opaque(lines.back()));
   body([&](Value group, Emitter::Values &sums) {
     ahead(group);
-    addGroup(lines, e.times(group, Pairs::group), sums);
+    addGroup(lines, e.times(group, PairingScheme::group), sums);
   });
 }
 
 // What is alone, to be subtracted.
-Emitter::Values PairTile::begins() {
+Emitter::Values PairingTile::begins() {
   Emitter::Values alone, sums;
   for (int64_t v = 0; v < vectors; ++v)
     alone.push_back(weights(e.index(left.depth), v));
@@ -220,7 +221,7 @@ Emitter::Values PairTile::begins() {
   return sums;
 }
 
-void PairTile::addRounds(Value low, Value high, Ahead ahead) {
+void PairingTile::addRounds(Value low, Value high, Ahead ahead) {
   auto none = [&] {};
   e.ifElse(
       e.create<arith::AndIOp>(panelFits(), left.anyFits(slot)),
@@ -236,7 +237,7 @@ void PairTile::addRounds(Value low, Value high, Ahead ahead) {
       none);
 }
 
-Emitter::Values PairTile::byPairs(Ahead ahead) {
+Emitter::Values PairingTile::byPairing(Ahead ahead) {
   Emitter::Values sums;
   withGroups(ahead, [&](Terms terms) {
     sums = inChains(chainsOf(left.depth), begins(), terms);
@@ -245,10 +246,10 @@ Emitter::Values PairTile::byPairs(Ahead ahead) {
 }
 
 // With the terms after the last group, and without the scales.
-Emitter::Values PairTile::ended(Emitter::Values sums) {
+Emitter::Values PairingTile::ended(Emitter::Values sums) {
   int64_t depth = left.depth;
   Value line = left.lineOf(slot);
-  for (int64_t k = Pairs::grouped(depth); k < depth; ++k)
+  for (int64_t k = PairingScheme::grouped(depth); k < depth; ++k)
     for (int64_t v = 0; v < vectors; ++v) {
       Value y = weights(e.index(k), v);
       for (int64_t i = 0; i < height; ++i) {
@@ -271,7 +272,7 @@ Emitter::Values PairTile::ended(Emitter::Values sums) {
 
 // By the weights as they were and the rows as they were: products of what is
 // scaled may leave the range that these stay in.
-Emitter::Values PairTile::byProducts() {
+Emitter::Values PairingTile::byProducts() {
   Emitter::Values scales, rowScales;
   for (int64_t i = 0; i < height; ++i)
     rowScales.push_back(ofRow(left.scales, i));
@@ -296,7 +297,7 @@ Emitter::Values PairTile::byProducts() {
       });
 }
 
-Emitter::Values PairTile::sums(Ahead ahead) {
+Emitter::Values PairingTile::sums(Ahead ahead) {
   auto type = VectorType::get(lanes, e.getF32Type());
   SmallVector<Type> types(height * vectors, type);
   auto choose = [&](Value condition, function_ref<Emitter::Values()> then,
@@ -311,9 +312,9 @@ Emitter::Values PairTile::sums(Ahead ahead) {
   };
   // Each row as it alone says, so that it is the same beside any others.
   Value fit = panelFits();
-  Emitter::Values pairs = choose(
+  Emitter::Values viaPairing = choose(
       e.create<arith::AndIOp>(fit, left.anyFits(slot)),
-      [&] { return waits ? ended(waiting().get()) : byPairs(ahead); },
+      [&] { return waits ? ended(waiting().get()) : byPairing(ahead); },
       [&] { return zeros(); });
   auto ofEachRow = [&] {
     Emitter::Values sums = byProducts();
@@ -321,13 +322,13 @@ Emitter::Values PairTile::sums(Ahead ahead) {
       Value fits =
           e.create<arith::AndIOp>(fit, left.fit(e.plus(left.lineOf(slot), i)));
       for (int64_t at = i * vectors; at < (i + 1) * vectors; ++at)
-        sums[at] = e.create<arith::SelectOp>(fits, pairs[at], sums[at]);
+        sums[at] = e.create<arith::SelectOp>(fits, viaPairing[at], sums[at]);
     }
     return sums;
   };
   return choose(
-      e.create<arith::AndIOp>(fit, left.allFit(slot)), [&] { return pairs; },
-      ofEachRow);
+      e.create<arith::AndIOp>(fit, left.allFit(slot)),
+      [&] { return viaPairing; }, ofEachRow);
 }
 
 } // namespace weir

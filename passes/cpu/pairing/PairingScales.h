@@ -1,7 +1,7 @@
 // Computes the scales of both sides of a product by inner-product pairing.
 
-#ifndef WEIR_PASSES_CPU_PAIRS_PAIRSCALES_H
-#define WEIR_PASSES_CPU_PAIRS_PAIRSCALES_H
+#ifndef WEIR_PASSES_CPU_PAIRING_PAIRINGSCALES_H
+#define WEIR_PASSES_CPU_PAIRING_PAIRINGSCALES_H
 
 #include "passes/cpu/kernels/Emitter.h"
 
@@ -10,11 +10,11 @@ namespace weir {
 /// For each lane of a vector, which represents a row or a column, two powers of
 /// two: `factors` scale its elements to a mean square of 1/2 to 2, and `scales`
 /// undo that. Both are one unless `scalable`.
-struct PairScales {
+struct PairingScales {
   mlir::Value scalable, factors, scales;
 
   /// From sums of `depth` squares.
-  PairScales(Emitter &e, mlir::Value squares, int64_t depth);
+  PairingScales(Emitter &e, mlir::Value squares, int64_t depth);
 };
 
 /// A vector of one i32, or of one f32, in all lanes.
@@ -23,4 +23,4 @@ mlir::Value reals(Emitter &e, double value, int64_t lanes);
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_PAIRS_PAIRSCALES_H
+#endif // WEIR_PASSES_CPU_PAIRING_PAIRINGSCALES_H

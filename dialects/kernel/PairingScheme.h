@@ -1,7 +1,7 @@
 // Inner-product pairing: one multiplication for two terms of a matrix product.
 
-#ifndef WEIR_DIALECTS_KERNEL_PAIRS_H
-#define WEIR_DIALECTS_KERNEL_PAIRS_H
+#ifndef WEIR_DIALECTS_KERNEL_PAIRINGSCHEME_H
+#define WEIR_DIALECTS_KERNEL_PAIRINGSCHEME_H
 
 #include <cstdint>
 
@@ -17,7 +17,7 @@ namespace weir::kernel {
 /// The two forms alternate. So the correction stays about as small as the
 /// result, even for rows without negative elements. A third of the terms are
 /// not paired, so that there are as many additions as multiply-adds.
-struct Pairs {
+struct PairingScheme {
   /// The terms of a group: a pair of the first form, one term, a pair of the
   /// second form, one term. Terms after the last whole group are not paired.
   static constexpr int64_t group = 6;
@@ -52,4 +52,4 @@ struct Pairs {
 
 } // namespace weir::kernel
 
-#endif // WEIR_DIALECTS_KERNEL_PAIRS_H
+#endif // WEIR_DIALECTS_KERNEL_PAIRINGSCHEME_H

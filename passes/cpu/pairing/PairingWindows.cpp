@@ -1,6 +1,6 @@
 // Gathers the windows of a convolution as rows for inner-product pairing.
 
-#include "passes/cpu/pairs/PairRows.h"
+#include "passes/cpu/pairing/PairingRows.h"
 #include "passes/cpu/windows/LineTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

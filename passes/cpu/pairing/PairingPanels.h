@@ -1,20 +1,20 @@
 // Packs panels for inner-product pairing at run time.
 
-#ifndef WEIR_PASSES_CPU_PAIRS_PAIRPANELS_H
-#define WEIR_PASSES_CPU_PAIRS_PAIRPANELS_H
+#ifndef WEIR_PASSES_CPU_PAIRING_PAIRINGPANELS_H
+#define WEIR_PASSES_CPU_PAIRING_PAIRINGPANELS_H
 
 #include "passes/cpu/kernels/PanelCopy.h"
 
 namespace weir {
 
 /// The panels that a kernel.pack in the layout `pairing` makes.
-struct PairPanels {
+struct PairingPanels {
   Emitter &e;
   int64_t depth, columns;
   int64_t lanes; // of a vector
   PanelCopy copy;
 
-  PairPanels(Emitter &e, kernel::PackOp op, const kernel::Target &target);
+  PairingPanels(Emitter &e, kernel::PackOp op, const kernel::Target &target);
 
   /// The time to pack all panels.
   double nanoseconds() const;
@@ -24,4 +24,4 @@ struct PairPanels {
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_PAIRS_PAIRPANELS_H
+#endif // WEIR_PASSES_CPU_PAIRING_PAIRINGPANELS_H

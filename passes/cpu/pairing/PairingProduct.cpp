@@ -2,12 +2,12 @@
 //
 //     x1 y1 + x2 y2 = (x1 + y2) (x2 + y1) - x1 x2 - y1 y2
 //
-// (dialects/kernel/Pairs.h). Cores that add in other pipes than they multiply
-// in have additions for nothing; with a third of the terms as they are, both
-// are equally many, and what is multiplied is two thirds. Both sides are scaled
-// to be alike, so that sums lose no more than those of products do. A row that
-// cannot be scaled so, whose pairs are too uneven, or that is nearly empty, is
-// multiplied as ever, by the weights without their scale.
+// (dialects/kernel/PairingScheme.h). Cores that add in other pipes than they
+// multiply in have additions for nothing; with a third of the terms as they
+// are, both are equally many, and what is multiplied is two thirds. Both sides
+// are scaled to be alike, so that sums lose no more than those of products do.
+// A row that cannot be scaled so, whose pairs are too uneven, or that is nearly
+// empty, is multiplied as ever, by the weights without their scale.
 //
 // The rows of a convolution are its windows, copied side by side.
 //
@@ -19,9 +19,9 @@
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/pairs/PairBlocks.h"
-#include "passes/cpu/pairs/PairPanels.h"
-#include "passes/cpu/pairs/PairResults.h"
+#include "passes/cpu/pairing/PairingBlocks.h"
+#include "passes/cpu/pairing/PairingPanels.h"
+#include "passes/cpu/pairing/PairingResults.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -31,20 +31,20 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-using kernel::Pairs;
+using kernel::PairingScheme;
 
-struct PairEmitter : PairBlocks {
+struct PairingEmitter : PairingBlocks {
   Emitter &e;
   kernel::KernelOpInterface op;
   const kernel::Target &target;
   int64_t lanes; // of a vector
   LeftSide left;
   Value b;
-  PairResults results;
+  PairingResults results;
 
-  PairEmitter(Emitter &e, kernel::KernelOpInterface op, LeftSide left, Value b,
-              const kernel::Target &target)
-      : PairBlocks(op, b, left.depth, target), e(e), op(op), target(target),
+  PairingEmitter(Emitter &e, kernel::KernelOpInterface op, LeftSide left,
+                 Value b, const kernel::Target &target)
+      : PairingBlocks(op, b, left.depth, target), e(e), op(op), target(target),
         lanes(target.lanes(e.getF32Type())), left(std::move(left)), b(b),
         results(e, op) {}
 
@@ -57,7 +57,7 @@ struct PairEmitter : PairBlocks {
   // The rows of some tiles, and their spilled partial sums between parts of the
   // depth.
   struct Slab {
-    PairRows left;
+    PairingRows left;
     int64_t tiles;
     Value waits;
     Value packed = {}; // one panel, where panels are packed one at a time
@@ -84,7 +84,8 @@ struct PairEmitter : PairBlocks {
 
     Share(int64_t groups, int64_t tiles) : groups(groups) {
       constexpr int64_t perLine = Emitter::lineBytes / 4;
-      constexpr int64_t aGroup = Pairs::group * Pairs::panelWidth / perLine;
+      constexpr int64_t aGroup =
+          PairingScheme::group * PairingScheme::panelWidth / perLine;
       ofTile = llvm::divideCeil(groups * aGroup, tiles);
       ofGroup = llvm::divideCeil(aGroup, tiles);
       before = ofTile <= few;
@@ -95,7 +96,7 @@ struct PairEmitter : PairBlocks {
   void fetch(const Depth &part, Value panel, Value line, int64_t count) {
     constexpr int64_t perLine = Emitter::lineBytes / 4;
     Value next = e.plus(panel, 1);
-    Value row = e.times(chains.beginOf(e, part.low), Pairs::group);
+    Value row = e.times(chains.beginOf(e, part.low), PairingScheme::group);
     for (int64_t i = 0; i < count; ++i)
       e.prefetch(b, {next, row, e.plus(e.times(line, perLine), i * perLine)},
                  toL1 ? 1 : 2);
@@ -108,17 +109,17 @@ struct PairEmitter : PairBlocks {
       return results.placeOf(e.plus(row, x));
     };
     Tile shape{1,     height,   valid,
-               lanes, position, e.times(panel, Pairs::panelWidth)};
+               lanes, position, e.times(panel, PairingScheme::panelWidth)};
     Value packed = at.slab.packed;
-    PairTile tile{e,
-                  at.slab.left,
-                  packed ? packed : b,
-                  height,
-                  shape.vectors(),
-                  at.slot,
-                  packed ? e.index(0) : panel,
-                  sharesLoads,
-                  at.slab.waits};
+    PairingTile tile{e,
+                     at.slab.left,
+                     packed ? packed : b,
+                     height,
+                     shape.vectors(),
+                     at.slot,
+                     packed ? e.index(0) : panel,
+                     sharesLoads,
+                     at.slab.waits};
     Share share(mostGroups(), at.slab.tiles);
     if (fetches && share.before)
       fetch(part, panel, e.times(at.slot, share.ofTile), share.ofTile);
@@ -143,7 +144,7 @@ struct PairEmitter : PairBlocks {
   }
 
   void tile(const Rows &at, Value panel, const Depth &part) {
-    constexpr int64_t width = Pairs::panelWidth;
+    constexpr int64_t width = PairingScheme::panelWidth;
     int64_t rest = columns % width;
     if (rest == 0)
       return tile(at, panel, width, part);
@@ -160,10 +161,10 @@ struct PairEmitter : PairBlocks {
   Slab slabOf(int64_t some) {
     Value waits;
     if (depths.count > 1) {
-      int64_t sums = height() * Pairs::panelWidth / lanes;
+      int64_t sums = height() * PairingScheme::panelWidth / lanes;
       waits = e.buffer({some, panels, sums, lanes}, e.getF32Type());
     }
-    return {PairRows(e, left, lanes, some, height()), some, waits};
+    return {PairingRows(e, left, lanes, some, height()), some, waits};
   }
 
   // Code for the last part, and for all before it.
@@ -178,7 +179,7 @@ struct PairEmitter : PairBlocks {
     body(partOf(last, true));
   }
 
-  void take(PairRows &left, Value tile, Value slot) {
+  void take(PairingRows &left, Value tile, Value slot) {
     Value first = e.beginOf(tiles, tile);
     left.take(first, e.sizeOf(tiles, tile, first), slot);
   }
@@ -218,12 +219,13 @@ struct PairEmitter : PairBlocks {
 
   // A panel at a time. Each thread has all rows for itself, which takes less
   // than to fetch them from each other.
-  void panelByPanel(PairPanels &made) {
+  void panelByPanel(PairingPanels &made) {
     fetches = false;
     e.parts(panels, /*few=*/true, [&](Value low, Value high) {
       Slab slab = slabOf(tiles.count);
-      slab.packed = e.buffer({1, depth + Pairs::linesAfter, Pairs::panelWidth},
-                             e.getF32Type());
+      slab.packed = e.buffer(
+          {1, depth + PairingScheme::linesAfter, PairingScheme::panelWidth},
+          e.getF32Type());
       e.loop(e.index(0), e.index(tiles.count), 1,
              [&](Value t) { take(slab.left, t, t); });
       e.loop(low, high, 1, [&](Value panel) {
@@ -238,7 +240,7 @@ struct PairEmitter : PairBlocks {
 
   // Gives `pack`, which may be null, back where it is done.
   kernel::PackOp run(kernel::PackOp pack) {
-    std::optional<PairPanels> made;
+    std::optional<PairingPanels> made;
     if (pack)
       made.emplace(e, pack, target);
     e.share(nanoseconds() + (made ? made->nanoseconds() : 0));
@@ -260,21 +262,21 @@ struct PairEmitter : PairBlocks {
 
 } // namespace
 
-kernel::PackOp emitPairs(Emitter &e, kernel::MatmulOp op,
-                         const kernel::Target &target) {
+kernel::PackOp emitPairing(Emitter &e, kernel::MatmulOp op,
+                           const kernel::Target &target) {
   kernel::MatmulOp joined = joinBatches(e, op);
   LeftSide rows = {joined.getA(), e.shape(joined.getA()).back()};
-  PairEmitter product(e, joined, std::move(rows), joined.getB(), target);
+  PairingEmitter product(e, joined, std::move(rows), joined.getB(), target);
   kernel::PackOp pack = product.run(packBefore(joined));
   if (joined != op)
     joined->erase();
   return pack;
 }
 
-void emitPairs(Emitter &e, kernel::ConvolutionOp op,
-               const kernel::Target &target) {
+void emitPairing(Emitter &e, kernel::ConvolutionOp op,
+                 const kernel::Target &target) {
   LeftSide rows = windowRows(e, op, target.lanes(e.getF32Type()));
-  PairEmitter(e, op, std::move(rows), op.getFilter(), target).run(nullptr);
+  PairingEmitter(e, op, std::move(rows), op.getFilter(), target).run(nullptr);
 }
 
 } // namespace weir

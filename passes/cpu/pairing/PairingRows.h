@@ -1,12 +1,12 @@
 // Scales the rows of the left side of a product by inner-product pairing, and
 // tests their eligibility.
 
-#ifndef WEIR_PASSES_CPU_PAIRS_PAIRROWS_H
-#define WEIR_PASSES_CPU_PAIRS_PAIRROWS_H
+#ifndef WEIR_PASSES_CPU_PAIRING_PAIRINGROWS_H
+#define WEIR_PASSES_CPU_PAIRING_PAIRINGROWS_H
 
 #include "passes/cpu/kernels/Emitter.h"
 
-#include "dialects/kernel/Pairs.h"
+#include "dialects/kernel/PairingScheme.h"
 
 #include <functional>
 
@@ -22,11 +22,12 @@ struct LeftSide {
       gather = nullptr;
 };
 
-/// The windows of a convolution of pairs, copied by vectors of `lanes`.
+/// The windows of a convolution by inner-product pairing, copied by vectors of
+/// `lanes`.
 LeftSide windowRows(Emitter &e, kernel::ConvolutionOp op, int64_t lanes);
 
 /// The scaled rows of some tiles, with up to `linesATile` rows each.
-struct PairRows {
+struct PairingRows {
   Emitter &e;
   const LeftSide &from;
   int64_t lanes; // of a vector
@@ -37,8 +38,8 @@ struct PairRows {
   // any row is eligible, and whether all are.
   mlir::Value alone, scales, fits, tileFits;
   /// Allocates memory for so many tiles.
-  PairRows(Emitter &e, const LeftSide &from, int64_t lanes, int64_t tiles,
-           int64_t linesATile);
+  PairingRows(Emitter &e, const LeftSide &from, int64_t lanes, int64_t tiles,
+              int64_t linesATile);
   /// The line of the first row of a tile.
   mlir::Value lineOf(mlir::Value slot) { return e.times(slot, linesATile); }
   /// Prepares `count` rows from row `row` on as tile `slot`.
@@ -70,4 +71,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_PAIRS_PAIRROWS_H
+#endif // WEIR_PASSES_CPU_PAIRING_PAIRINGROWS_H

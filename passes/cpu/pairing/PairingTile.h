@@ -1,9 +1,9 @@
 // The register tiles of a product by inner-product pairing.
 
-#ifndef WEIR_PASSES_CPU_PAIRS_PAIRTILE_H
-#define WEIR_PASSES_CPU_PAIRS_PAIRTILE_H
+#ifndef WEIR_PASSES_CPU_PAIRING_PAIRINGTILE_H
+#define WEIR_PASSES_CPU_PAIRING_PAIRINGTILE_H
 
-#include "passes/cpu/pairs/PairRows.h"
+#include "passes/cpu/pairing/PairingRows.h"
 
 namespace weir {
 
@@ -24,7 +24,7 @@ struct Chains {
 };
 
 /// A tile of rows by up to two vectors of a panel's columns.
-struct PairTile {
+struct PairingTile {
   /// The terms of a chain. Short chains compensate for the rounding errors of
   /// pairing. They are also used for many terms, and for few, which take little
   /// time.
@@ -38,7 +38,7 @@ struct PairTile {
   static constexpr int64_t mostOfShared = 8;
 
   Emitter &e;
-  PairRows &left;
+  PairingRows &left;
   mlir::Value b; // panels x lines x columns
   int64_t height, vectors;
   mlir::Value slot; // of the rows
@@ -82,11 +82,11 @@ private:
                 Emitter::Values &sums);
   void withGroups(Ahead ahead, llvm::function_ref<void(Terms)> body);
   Waiting waiting();
-  Emitter::Values byPairs(Ahead ahead);
+  Emitter::Values byPairing(Ahead ahead);
   Emitter::Values ended(Emitter::Values sums);
   Emitter::Values byProducts();
 };
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_PAIRS_PAIRTILE_H
+#endif // WEIR_PASSES_CPU_PAIRING_PAIRINGTILE_H

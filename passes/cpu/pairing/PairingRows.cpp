@@ -1,9 +1,9 @@
 // Scales the rows of the left side of a product by inner-product pairing, and
 // tests their eligibility.
 
-#include "passes/cpu/pairs/PairRows.h"
+#include "passes/cpu/pairing/PairingRows.h"
 #include "passes/cpu/kernels/LaneSums.h"
-#include "passes/cpu/pairs/PairScales.h"
+#include "passes/cpu/pairing/PairingScales.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -12,13 +12,13 @@ using namespace mlir;
 
 namespace weir {
 
-using kernel::Pairs;
+using kernel::PairingScheme;
 
-PairRows::PairRows(Emitter &e, const LeftSide &from, int64_t lanes,
-                   int64_t tiles, int64_t linesATile)
+PairingRows::PairingRows(Emitter &e, const LeftSide &from, int64_t lanes,
+                         int64_t tiles, int64_t linesATile)
     : e(e), from(from), lanes(lanes), depth(from.depth),
       linesATile(linesATile) {
-  assert(step() % Pairs::group == 0 && lanes % 2 == 0);
+  assert(step() % PairingScheme::group == 0 && lanes % 2 == 0);
   int64_t lines = tiles * linesATile;
   // An odd number of lines of the cache: rows of a tile do not meet in a set.
   int64_t line = (llvm::divideCeil(depth, lanes) | 1) * lanes;
@@ -31,7 +31,7 @@ PairRows::PairRows(Emitter &e, const LeftSide &from, int64_t lanes,
 
 // Where the first element of row number `row` lies, or that of the line that it
 // was gathered to.
-Emitter::Values PairRows::placeOf(Value row, Value line) {
+Emitter::Values PairingRows::placeOf(Value row, Value line) {
   if (!from.buffer)
     return {line, e.index(0)};
   Emitter::Values at = e.indicesOf(row, e.shape(from.buffer).drop_back());
@@ -39,16 +39,16 @@ Emitter::Values PairRows::placeOf(Value row, Value line) {
   return at;
 }
 
-Value PairRows::isSet(Value words, Value at, int64_t bit) {
+Value PairingRows::isSet(Value words, Value at, int64_t bit) {
   Value word = e.create<memref::LoadOp>(words, at);
   word = e.create<arith::AndIOp>(word, e.create<arith::ConstantIntOp>(bit, 32));
   Value none = e.create<arith::ConstantIntOp>(0, 32);
   return e.create<arith::CmpIOp>(arith::CmpIPredicate::ne, word, none);
 }
 
-Value PairRows::fit(Value line) { return isSet(fits, line, 1); }
+Value PairingRows::fit(Value line) { return isSet(fits, line, 1); }
 
-Value PairRows::load(ValueRange row, Value k, int64_t valid) {
+Value PairingRows::load(ValueRange row, Value k, int64_t valid) {
   if (valid <= 0)
     return e.zeros(e.getF32Type(), lanes);
   Emitter::Values at(row);
@@ -58,7 +58,8 @@ Value PairRows::load(ValueRange row, Value k, int64_t valid) {
 
 // For each of `count` rows of a tile some sums, of whose lanes `ofRow` makes
 // vectors: in the lane of that row.
-Emitter::Values PairRows::sumsOfRows(Value count, int64_t sums, OfRow ofRow) {
+Emitter::Values PairingRows::sumsOfRows(Value count, int64_t sums,
+                                        OfRow ofRow) {
   Value waiting = e.stack({linesATile, sums, lanes}, e.getF32Type());
   auto at = [&](Value row, int64_t i) {
     return Emitter::Values{row, e.index(i), e.index(0)};
@@ -79,10 +80,10 @@ Emitter::Values PairRows::sumsOfRows(Value count, int64_t sums, OfRow ofRow) {
 
 // By which the products of the elements from `k` on and their neighbours are
 // added up.
-Value PairRows::signs(int64_t k) {
+Value PairingRows::signs(int64_t k) {
   SmallVector<float> signs;
   for (int64_t i = 0; i < lanes; ++i)
-    signs.push_back(float(Pairs::sign(k + i, depth)));
+    signs.push_back(float(PairingScheme::sign(k + i, depth)));
   auto type = VectorType::get(lanes, e.getF32Type());
   return e.create<arith::ConstantOp>(
       DenseElementsAttr::get(type, ArrayRef<float>(signs)));
@@ -90,7 +91,7 @@ Value PairRows::signs(int64_t k) {
 
 // `body` adds a step to sums: the vectors from element `k` on, of which there
 // are `left` left; their signs are those from its last argument on.
-Emitter::Values PairRows::overRow(ValueRange begin, Body body) {
+Emitter::Values PairingRows::overRow(ValueRange begin, Body body) {
   // Of each element its neighbour, too.
   int64_t step = this->step(), whole = (depth - 1) / step * step;
   Emitter::Values sums = e.loop(e.index(0), e.index(whole), step, begin,
@@ -103,7 +104,7 @@ Emitter::Values PairRows::overRow(ValueRange begin, Body body) {
   return sums;
 }
 
-Value PairRows::squareOf(ValueRange row) {
+Value PairingRows::squareOf(ValueRange row) {
   Emitter::Values zeros(together, e.zeros(e.getF32Type(), lanes));
   Emitter::Values sums =
       overRow(zeros, [&](auto &sums, Value k, int64_t left, int64_t) {
@@ -117,7 +118,7 @@ Value PairRows::squareOf(ValueRange row) {
 
 // Stores a row scaled by `factor`. Returns in lanes the terms of its
 // correction, their squares, and the number of nonzero elements.
-Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
+Emitter::Values PairingRows::scale(ValueRange row, Value line, Value factor) {
   // Of a step even lanes have pairs by one sign and odd lanes those by the
   // other. What these have in common goes first, and sums are longer floats:
   // all results of the row have their errors.
@@ -163,7 +164,7 @@ Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
 
 // Scales rows to mean squares of 1/2 to 2, sums their correction terms, and
 // tests whether pairing loses accuracy.
-void PairRows::take(Value row, Value count, Value slot) {
+void PairingRows::take(Value row, Value count, Value slot) {
   Value first = lineOf(slot);
   Value squares = sumsOfRows(count, 1, [&](Value i) -> Emitter::Values {
     Value at = e.plus(row, i), line = e.plus(first, i);
@@ -171,7 +172,7 @@ void PairRows::take(Value row, Value count, Value slot) {
       from.gather(at, scaled, line);
     return {squareOf(placeOf(at, line))};
   })[0];
-  PairScales by(e, squares, depth);
+  PairingScales by(e, squares, depth);
   e.store(by.scales, scales, first, linesATile);
 
   Value factors = e.stack({lanes}, e.getF32Type());
@@ -184,12 +185,13 @@ void PairRows::take(Value row, Value count, Value slot) {
   e.store(sums[0], alone, first, linesATile);
   Value even = e.create<arith::CmpFOp>(
       arith::CmpFPredicate::OLE, sums[1],
-      reals(e, double(Pairs::mostSquare * Pairs::count(depth)), lanes));
+      reals(e, double(PairingScheme::mostSquare * PairingScheme::count(depth)),
+            lanes));
   // Sums of few terms, as of a row that selects one of the weights, are exact,
   // or nearly so.
   Value many = e.create<arith::CmpFOp>(
       arith::CmpFPredicate::OGT, sums[2],
-      reals(e, double(depth) / double(Pairs::sparse), lanes));
+      reals(e, double(depth) / double(PairingScheme::sparse), lanes));
   Value fit =
       e.create<arith::AndIOp>(by.scalable, e.create<arith::AndIOp>(even, many));
   e.store(e.create<arith::ExtUIOp>(VectorType::get(lanes, e.getI32Type()), fit),

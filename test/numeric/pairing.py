@@ -1,4 +1,4 @@
-"""Products of pairs of terms (dialects/kernel/Pairs.h), as for an AMD core, by default a
+"""Products of pairs of terms (dialects/kernel/PairingScheme.h), as for an AMD core, by default a
 Zen 4, on any processor with AVX-512: their accuracy against plain sums of f32, rows and weights
 that make no pairs, and the shapes and epilogues that the kernel treats apart."""
 

@@ -1,6 +1,6 @@
 // Stores the results of a product by inner-product pairing.
 
-#include "passes/cpu/pairs/PairResults.h"
+#include "passes/cpu/pairing/PairingResults.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -19,22 +19,22 @@ static bool isRun(Value buffer) {
   return memref::CollapseShapeOp::isGuaranteedCollapsible(type, rows);
 }
 
-PairResults::PairResults(Emitter &e, kernel::KernelOpInterface op)
+PairingResults::PairingResults(Emitter &e, kernel::KernelOpInterface op)
     : e(e), op(op),
       inRuns(isRun(op.getOut()) && llvm::all_of(op.getExtras(), isRun)) {}
 
-Emitter::Values PairResults::placeOf(Value row) {
+Emitter::Values PairingResults::placeOf(Value row) {
   return e.indicesOf(row, e.shape(op.getOut()).drop_back());
 }
 
-void PairResults::prefetch(const Tile &tile) {
+void PairingResults::prefetch(const Tile &tile) {
   if (inRuns)
     prefetchTile(e, op, tile, /*finishes=*/true);
 }
 
 // Each row by itself where rows are no run: the place of a tile is told by its
 // first.
-void PairResults::finish(const Tile &tile, Value row, ArrayRef<Value> sums) {
+void PairingResults::finish(const Tile &tile, Value row, ArrayRef<Value> sums) {
   if (inRuns)
     return finishTile(e, op, tile, sums);
   for (int64_t i = 0; i < tile.width; ++i) {
