@@ -85,9 +85,9 @@ struct Columns {
            });
   }
 
-  // What the pairs of each column have alone: their sums, or those of their
+  // The correction terms of each column: their sums, or those of their
   // squares.
-  std::array<double, width> alone(bool squared) const {
+  std::array<double, width> correction(bool squared) const {
     std::array<double, width> sums = {};
     for (int64_t k = 0; k < rows; ++k)
       if (auto sign = double(PairingScheme::sign(k, rows)); sign != 0)
@@ -108,12 +108,12 @@ bool suitsPairing(const WeightsSource &weights) {
   for (int64_t column = 0; column < weights.columns; column += width) {
     Columns some(weights, column);
     any = any || !some.makeNone();
-    std::array<double, width> alone = some.alone(/*squared=*/true);
+    std::array<double, width> correction = some.correction(/*squared=*/true);
     for (int64_t n = 0; n < some.count; ++n) {
       bool zeros = some.squares[n] == 0;
       bool scales = some.factors[n] > 0 &&
                     std::abs(some.exponent(n)) <= PairingScheme::mostExponent;
-      if (!zeros && !(scales && alone[n] <= most))
+      if (!zeros && !(scales && correction[n] <= most))
         return false;
     }
   }
@@ -164,11 +164,11 @@ struct Pairing : LayoutFormat {
       for (int64_t k = 0; k < from.rows(); ++k, to += width)
         for (int64_t n = 0; n < some.count; ++n)
           to[n] = static_cast<float>(some.scaled(k, n));
-      std::array<double, width> alone = some.alone(/*squared=*/false);
+      std::array<double, width> correction = some.correction(/*squared=*/false);
       if (some.makeNone())
-        alone.fill(std::numeric_limits<double>::quiet_NaN());
+        correction.fill(std::numeric_limits<double>::quiet_NaN());
       for (int64_t n = 0; n < some.count; ++n) {
-        to[n] = static_cast<float>(alone[n]);
+        to[n] = static_cast<float>(correction[n]);
         to[width + n] =
             static_cast<float>(some.factors[n] > 0 ? 1 / some.factors[n] : 0);
       }

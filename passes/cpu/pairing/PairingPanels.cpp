@@ -37,7 +37,7 @@ struct PairingPanel {
   };
   // The correction terms as two vectors of f64 each, and their squares. For
   // each lane: whether an element is off a fixed-point grid.
-  struct Alone {
+  struct Corrections {
     Emitter::Values sums, squares, uneven;
   };
 
@@ -57,7 +57,7 @@ struct PairingPanel {
   Looks look();
   Value least(Value most);
   Value scaled(Value line, int64_t v, Value factor, Value least, Value &uneven);
-  Alone scale(ArrayRef<Value> factors, Value least);
+  Corrections scale(ArrayRef<Value> factors, Value least);
   Value floats(Value low, Value high);
   void finish();
 };
@@ -127,7 +127,8 @@ Value PairingPanel::scaled(Value line, int64_t v, Value factor, Value least,
   return x;
 }
 
-PairingPanel::Alone PairingPanel::scale(ArrayRef<Value> factors, Value least) {
+PairingPanel::Corrections PairingPanel::scale(ArrayRef<Value> factors,
+                                              Value least) {
   Value none = e.zeros(e.getF64Type(), lanes / 2);
   Emitter::Values begin(2 * vectors, none);
   begin.append(vectors, zero());
@@ -165,13 +166,13 @@ PairingPanel::Alone PairingPanel::scale(ArrayRef<Value> factors, Value least) {
   for (int64_t k = grouped; k < depth; ++k)
     for (int64_t v = 0; v < vectors; ++v)
       scaled(e.index(k), v, factors[v], least, sums[3 * vectors + v]);
-  Alone alone;
+  Corrections corrections;
   for (int64_t v = 0; v < vectors; ++v) {
-    alone.sums.push_back(floats(sums[2 * v], sums[2 * v + 1]));
-    alone.squares.push_back(sums[2 * vectors + v]);
-    alone.uneven.push_back(sums[3 * vectors + v]);
+    corrections.sums.push_back(floats(sums[2 * v], sums[2 * v + 1]));
+    corrections.squares.push_back(sums[2 * vectors + v]);
+    corrections.uneven.push_back(sums[3 * vectors + v]);
   }
-  return alone;
+  return corrections;
 }
 
 // Two vectors of longer floats as one.
@@ -197,11 +198,11 @@ void PairingPanel::finish() {
   Value most = looks.most[0];
   for (Value others : ArrayRef<Value>(looks.most).drop_front())
     most = e.create<arith::MaxUIOp>(most, others);
-  Alone alone = scale(factors, least(most));
+  Corrections corrections = scale(factors, least(most));
   Value all, uneven;
   for (int64_t v = 0; v < vectors; ++v) {
     Value even = e.create<arith::CmpFOp>(
-        arith::CmpFPredicate::OLE, alone.squares[v],
+        arith::CmpFPredicate::OLE, corrections.squares[v],
         reals(e,
               double(PairingScheme::mostSquare * PairingScheme::count(depth)),
               lanes));
@@ -214,15 +215,15 @@ void PairingPanel::finish() {
         zeros,
         e.create<arith::AndIOp>(good[v], e.create<arith::AndIOp>(even, many)));
     all = all ? e.create<arith::AndIOp>(all, fit) : fit;
-    uneven = uneven ? e.create<arith::OrIOp>(uneven, alone.uneven[v])
-                    : alone.uneven[v];
+    uneven = uneven ? e.create<arith::OrIOp>(uneven, corrections.uneven[v])
+                    : corrections.uneven[v];
   }
   Value makes = e.create<arith::AndIOp>(
       e.create<vector::ReductionOp>(vector::CombiningKind::AND, all),
       e.create<vector::ReductionOp>(vector::CombiningKind::OR, uneven));
   Value noNumber = reals(e, std::numeric_limits<double>::quiet_NaN(), lanes);
   for (int64_t v = 0; v < vectors; ++v) {
-    store(e.create<arith::SelectOp>(makes, alone.sums[v], noNumber),
+    store(e.create<arith::SelectOp>(makes, corrections.sums[v], noNumber),
           e.index(depth), v);
     store(scales[v], e.index(depth + 1), v);
   }

@@ -23,10 +23,10 @@ PairingRows::PairingRows(Emitter &e, const LeftSide &from, int64_t lanes,
   // An odd number of lines of the cache: rows of a tile do not meet in a set.
   int64_t line = (llvm::divideCeil(depth, lanes) | 1) * lanes;
   scaled = e.buffer({lines, line}, e.getF32Type());
-  alone = e.buffer({lines}, e.getF32Type());
+  corrections = e.buffer({lines}, e.getF32Type());
   scales = e.buffer({lines}, e.getF32Type());
-  fits = e.buffer({lines}, e.getI32Type());
-  tileFits = e.buffer({tiles}, e.getI32Type());
+  eligible = e.buffer({lines}, e.getI32Type());
+  tileEligible = e.buffer({tiles}, e.getI32Type());
 }
 
 // Where the first element of row number `row` lies, or that of the line that it
@@ -46,7 +46,7 @@ Value PairingRows::isSet(Value words, Value at, int64_t bit) {
   return e.create<arith::CmpIOp>(arith::CmpIPredicate::ne, word, none);
 }
 
-Value PairingRows::fit(Value line) { return isSet(fits, line, 1); }
+Value PairingRows::isEligible(Value line) { return isSet(eligible, line, 1); }
 
 Value PairingRows::load(ValueRange row, Value k, int64_t valid) {
   if (valid <= 0)
@@ -155,10 +155,10 @@ Emitter::Values PairingRows::scale(ValueRange row, Value line, Value factor) {
   };
   Value none = e.zeros(e.getF64Type(), lanes / 2);
   Emitter::Values sums = overRow({none, zeros, zeros}, body);
-  Value alone = e.create<arith::TruncFOp>(
+  Value corrections = e.create<arith::TruncFOp>(
       VectorType::get(lanes / 2, e.getF32Type()), sums[0]);
   sums[0] = e.create<vector::ShuffleOp>(
-      alone, e.zeros(e.getF32Type(), lanes / 2), widened);
+      corrections, e.zeros(e.getF32Type(), lanes / 2), widened);
   return sums;
 }
 
@@ -182,7 +182,7 @@ void PairingRows::take(Value row, Value count, Value slot) {
     Value line = e.plus(first, i);
     return scale(placeOf(e.plus(row, i), line), line, e.splat(factor, lanes));
   });
-  e.store(sums[0], alone, first, linesATile);
+  e.store(sums[0], corrections, first, linesATile);
   Value even = e.create<arith::CmpFOp>(
       arith::CmpFPredicate::OLE, sums[1],
       reals(e, double(PairingScheme::mostSquare * PairingScheme::count(depth)),
@@ -192,10 +192,11 @@ void PairingRows::take(Value row, Value count, Value slot) {
   Value many = e.create<arith::CmpFOp>(
       arith::CmpFPredicate::OGT, sums[2],
       reals(e, double(depth) / double(PairingScheme::sparse), lanes));
-  Value fit =
+  Value isEligible =
       e.create<arith::AndIOp>(by.scalable, e.create<arith::AndIOp>(even, many));
-  e.store(e.create<arith::ExtUIOp>(VectorType::get(lanes, e.getI32Type()), fit),
-          fits, first, linesATile);
+  e.store(e.create<arith::ExtUIOp>(VectorType::get(lanes, e.getI32Type()),
+                                   isEligible),
+          eligible, first, linesATile);
   // Lanes after the last row say nothing.
   Value lane = e.create<arith::ConstantOp>(
       e.getI32VectorAttr(llvm::to_vector(llvm::seq<int32_t>(0, lanes))));
@@ -205,18 +206,20 @@ void PairingRows::take(Value row, Value count, Value slot) {
     return e.create<arith::ExtUIOp>(
         e.getI32Type(), e.create<vector::ReductionOp>(kind, truths));
   };
-  Value any = reduced(
-      vector::CombiningKind::OR,
-      e.create<arith::AndIOp>(
-          fit, e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, lane, end)));
-  Value all = reduced(
-      vector::CombiningKind::AND,
-      e.create<arith::OrIOp>(
-          fit, e.create<arith::CmpIOp>(arith::CmpIPredicate::uge, lane, end)));
+  Value any =
+      reduced(vector::CombiningKind::OR,
+              e.create<arith::AndIOp>(
+                  isEligible, e.create<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                                      lane, end)));
+  Value all =
+      reduced(vector::CombiningKind::AND,
+              e.create<arith::OrIOp>(
+                  isEligible, e.create<arith::CmpIOp>(arith::CmpIPredicate::uge,
+                                                      lane, end)));
   Value two = e.create<arith::ConstantIntOp>(2, 32);
   e.create<memref::StoreOp>(
-      e.create<arith::OrIOp>(any, e.create<arith::MulIOp>(all, two)), tileFits,
-      slot);
+      e.create<arith::OrIOp>(any, e.create<arith::MulIOp>(all, two)),
+      tileEligible, slot);
 }
 
 } // namespace weir

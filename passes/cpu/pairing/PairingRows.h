@@ -36,7 +36,7 @@ struct PairingRows {
   // For each line of a tile: its correction term, the power of two by which it
   // was divided, and whether it is eligible for pairing. For each tile: whether
   // any row is eligible, and whether all are.
-  mlir::Value alone, scales, fits, tileFits;
+  mlir::Value corrections, scales, eligible, tileEligible;
   /// Allocates memory for so many tiles.
   PairingRows(Emitter &e, const LeftSide &from, int64_t lanes, int64_t tiles,
               int64_t linesATile);
@@ -45,10 +45,14 @@ struct PairingRows {
   /// Prepares `count` rows from row `row` on as tile `slot`.
   void take(mlir::Value row, mlir::Value count, mlir::Value slot);
   /// Whether a line is eligible for pairing.
-  mlir::Value fit(mlir::Value line);
+  mlir::Value isEligible(mlir::Value line);
   /// Whether any row of tile `slot` is eligible, or all are.
-  mlir::Value anyFits(mlir::Value slot) { return isSet(tileFits, slot, 1); }
-  mlir::Value allFit(mlir::Value slot) { return isSet(tileFits, slot, 2); }
+  mlir::Value anyEligible(mlir::Value slot) {
+    return isSet(tileEligible, slot, 1);
+  }
+  mlir::Value allEligible(mlir::Value slot) {
+    return isSet(tileEligible, slot, 2);
+  }
 
 private:
   /// Vectors of a step over a row, and its elements. A step has whole groups,

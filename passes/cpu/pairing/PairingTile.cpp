@@ -16,10 +16,11 @@ Value PairingTile::weights(Value line, int64_t v) {
 }
 
 // Whether the panel is eligible for pairing.
-Value PairingTile::panelFits() {
-  Value alone = e.create<memref::LoadOp>(
+Value PairingTile::isPanelEligible() {
+  Value corrections = e.create<memref::LoadOp>(
       b, ValueRange{panel, e.index(left.depth), e.index(0)});
-  return e.create<arith::CmpFOp>(arith::CmpFPredicate::ORD, alone, alone);
+  return e.create<arith::CmpFOp>(arith::CmpFPredicate::ORD, corrections,
+                                 corrections);
 }
 
 Value PairingTile::ofRow(Value buffer, int64_t i) {
@@ -211,20 +212,20 @@ void PairingTile::withGroups(Ahead ahead, function_ref<void(Terms)> body) {
 
 // What is alone, to be subtracted.
 Emitter::Values PairingTile::begins() {
-  Emitter::Values alone, sums;
+  Emitter::Values corrections, sums;
   for (int64_t v = 0; v < vectors; ++v)
-    alone.push_back(weights(e.index(left.depth), v));
+    corrections.push_back(weights(e.index(left.depth), v));
   for (int64_t i = 0; i < height; ++i)
     for (int64_t v = 0; v < vectors; ++v)
-      sums.push_back(
-          e.create<arith::NegFOp>(e.sum(ofRow(left.alone, i), alone[v])));
+      sums.push_back(e.create<arith::NegFOp>(
+          e.sum(ofRow(left.corrections, i), corrections[v])));
   return sums;
 }
 
 void PairingTile::addRounds(Value low, Value high, Ahead ahead) {
   auto none = [&] {};
   e.ifElse(
-      e.create<arith::AndIOp>(panelFits(), left.anyFits(slot)),
+      e.create<arith::AndIOp>(isPanelEligible(), left.anyEligible(slot)),
       [&] {
         Value isFirst =
             e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, low, e.index(0));
@@ -311,23 +312,24 @@ Emitter::Values PairingTile::sums(Ahead ahead) {
     return Emitter::Values(choice.getResults());
   };
   // Each row as it alone says, so that it is the same beside any others.
-  Value fit = panelFits();
+  Value isEligible = isPanelEligible();
   Emitter::Values viaPairing = choose(
-      e.create<arith::AndIOp>(fit, left.anyFits(slot)),
+      e.create<arith::AndIOp>(isEligible, left.anyEligible(slot)),
       [&] { return waits ? ended(waiting().get()) : byPairing(ahead); },
       [&] { return zeros(); });
   auto ofEachRow = [&] {
     Emitter::Values sums = byProducts();
     for (int64_t i = 0; i < height; ++i) {
-      Value fits =
-          e.create<arith::AndIOp>(fit, left.fit(e.plus(left.lineOf(slot), i)));
+      Value eligible = e.create<arith::AndIOp>(
+          isEligible, left.isEligible(e.plus(left.lineOf(slot), i)));
       for (int64_t at = i * vectors; at < (i + 1) * vectors; ++at)
-        sums[at] = e.create<arith::SelectOp>(fits, viaPairing[at], sums[at]);
+        sums[at] =
+            e.create<arith::SelectOp>(eligible, viaPairing[at], sums[at]);
     }
     return sums;
   };
   return choose(
-      e.create<arith::AndIOp>(fit, left.allFit(slot)),
+      e.create<arith::AndIOp>(isEligible, left.allEligible(slot)),
       [&] { return viaPairing; }, ofEachRow);
 }
 

@@ -67,7 +67,7 @@ private:
   using Terms = llvm::function_ref<void(mlir::Value, Emitter::Values &)>;
   struct Waiting; // sums in memory
   mlir::Value weights(mlir::Value line, int64_t v);
-  mlir::Value panelFits();
+  mlir::Value isPanelEligible();
   mlir::Value ofRow(mlir::Value buffer, int64_t i);
   Emitter::Values zeros();
   Emitter::Values begins();
