@@ -70,7 +70,7 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// a * b + c on vectors.
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value sum(mlir::Value a, mlir::Value b);
-  /// `lanes` words of four bytes from `indices` on.
+  /// `lanes` groups of four bytes from `indices` on.
   mlir::Value loadWords(mlir::Value buffer, mlir::ValueRange indices,
                         int64_t lanes);
   /// The four bytes from `indices` on as each word of a vector.

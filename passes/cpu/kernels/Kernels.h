@@ -60,7 +60,7 @@ void emitWindowDots(Emitter &e, kernel::ConvolutionOp op,
                     const kernel::Target &target);
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target);
-/// Of weights in words.
+/// Of weights interleaved by four bytes.
 void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op,
                        const kernel::Target &target);
 void emitPool(Emitter &e, kernel::PoolOp op, const kernel::Target &target);

@@ -76,13 +76,13 @@ void PanelCopy::runTransposed(ValueRange batch, Value first, int64_t valid,
 }
 
 void copyLine(Emitter &e, kernel::MatmulOp op, ValueRange from, int64_t count,
-              Value copy, Value target, int64_t lanes, bool words) {
-  int64_t unit = words ? 4 : 1, step = lanes * unit;
+              Value copy, Value target, int64_t lanes, bool isInterleaved) {
+  int64_t unit = isInterleaved ? 4 : 1, step = lanes * unit;
   auto move = [&](Value k, int64_t valid) {
     Emitter::Values at(from);
     at.back() = e.plus(at.back(), k);
     Value some = e.load(op.getA(), at, step, valid);
-    if (words)
+    if (isInterleaved)
       some = e.create<vector::BitCastOp>(
           VectorType::get(lanes, e.element(copy)), some);
     else

@@ -34,7 +34,7 @@ private:
 /// groups of four bytes.
 void copyLine(Emitter &e, kernel::MatmulOp op, mlir::ValueRange from,
               int64_t count, mlir::Value copy, mlir::Value target,
-              int64_t lanes, bool words);
+              int64_t lanes, bool isInterleaved);
 
 } // namespace weir
 

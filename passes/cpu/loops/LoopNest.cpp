@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace weir {
 
-bool isWord(Type type) { return type.isF32() || type.isInteger(32); }
+bool is32Bit(Type type) { return type.isF32() || type.isInteger(32); }
 
 bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
@@ -32,7 +32,7 @@ bool isWidenable(Operation &inner, bool makesBytes) {
   if (!kernel::isWidenable(inner))
     return false;
   Type type = inner.getResult(0).getType();
-  return (isWord(type) || isHalf(type) || type.isInteger(1) ||
+  return (is32Bit(type) || isHalf(type) || type.isInteger(1) ||
           (makesBytes && type.isInteger(8))) &&
          !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
               arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
@@ -113,7 +113,7 @@ bool LoopNest::applies() {
     if (op.isDpsInput(&operand) && isa<IntegerType>(element) &&
         RowLoads::isTable(op.getMatchingBlockArgument(&operand)))
       continue;
-    if ((!op.isDpsInput(&operand) || isRead(operand)) && !isWord(element) &&
+    if ((!op.isDpsInput(&operand) || isRead(operand)) && !is32Bit(element) &&
         (accumulates || !isHalf(element)))
       return false;
   }

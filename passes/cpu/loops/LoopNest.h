@@ -10,7 +10,7 @@
 namespace weir {
 
 /// 32-bit elements, which are stored in lanes directly.
-bool isWord(mlir::Type type);
+bool is32Bit(mlir::Type type);
 
 /// f16 and bf16, which are converted at loads.
 bool isHalf(mlir::Type type);

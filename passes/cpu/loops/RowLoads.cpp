@@ -42,7 +42,7 @@ bool RowLoads::isTable(BlockArgument argument) {
 bool RowLoads::isLoad(Operation &inner) {
   auto load = dyn_cast<memref::LoadOp>(inner);
   return load && load.getMemRefType().getRank() > 0 &&
-         isWord(load.getMemRefType().getElementType()) &&
+         is32Bit(load.getMemRefType().getElementType()) &&
          isLastMemrefDimUnitStride(load.getMemRefType());
 }
 

@@ -190,7 +190,7 @@ private:
   void fetchStreams() {
     for (OpOperand *input : nest.op.getDpsInputOperands())
       if (nest.isRead(*input) && !nest.isInvariant(*input) &&
-          isWord(getElementTypeOrSelf(input->get())))
+          is32Bit(getElementTypeOrSelf(input->get())))
         if (std::optional<int64_t> ahead = streams.begin(nest, *input))
           fetched.insert({input, *ahead});
   }
