@@ -1,7 +1,7 @@
 // Copies a panel; lines of a transposed matrix by squares in registers.
 
 #include "passes/cpu/kernels/PanelCopy.h"
-#include "passes/cpu/loops/Squares.h"
+#include "passes/cpu/loops/TransposeBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -55,7 +55,7 @@ void PanelCopy::runTransposed(ValueRange batch, Value first, int64_t valid,
             b,
             join(batch, e.plus(e.plus(first, column), lane), e.plus(line, k)),
             lanes, lanes));
-      transposeSquare(e, rows);
+      transposeBlock(e, rows);
       for (int64_t lane = 0; lane < lanes; ++lane)
         e.store(rows[lane], out, join(place, e.plus(k, lane), column), lanes);
     });

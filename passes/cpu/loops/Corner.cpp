@@ -4,7 +4,7 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/loops/ActualSizes.h"
-#include "passes/cpu/loops/Squares.h"
+#include "passes/cpu/loops/TransposeBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -161,7 +161,7 @@ struct CornerEmitter {
       rows.push_back(op.getCompacts() ? load(padded, placeIn(i), wide)
                                       : load(flat, placeOf(i), tall));
     if (tall > 1)
-      transposeSquare(e, rows);
+      transposeBlock(e, rows);
     for (auto [i, row] : llvm::enumerate(rows))
       if (op.getCompacts())
         store(row, flat, placeOf(i), tall);

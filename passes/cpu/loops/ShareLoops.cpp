@@ -9,7 +9,7 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/loops/Grains.h"
 #include "passes/cpu/loops/Slices.h"
-#include "passes/cpu/loops/Squares.h"
+#include "passes/cpu/loops/TransposeBlocks.h"
 
 #include "dialects/kernel/Nests.h"
 #include "dialects/weir/Attributes.h"
@@ -26,14 +26,15 @@ namespace weir {
 namespace {
 
 /// What is transposed in registers, of any target.
-constexpr int64_t squareGrain = 16;
+constexpr int64_t transposedRows = 16;
 /// With fewer work items, the shares of threads would be uneven.
-constexpr int64_t fewestOfSquares = 4;
+constexpr int64_t minTransposedWorkItems = 4;
 
 /// The blocks of rows that the kernel is to be shared by, where one loop of the
 /// op is over these rows.
-std::optional<Cut> rowBlocksOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
-                               const std::optional<Squares> &squares) {
+std::optional<Cut>
+rowBlocksOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
+            const std::optional<TransposeBlocks> &transpose) {
   std::optional<RowBlocks> blocks = RowBlocks::of(op);
   if (!blocks)
     return std::nullopt;
@@ -41,7 +42,7 @@ std::optional<Cut> rowBlocksOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
   unsigned d = found - ranges.begin();
   if (found == ranges.end() || *found != blocks->rows ||
       !kernel::separates(op, d) ||
-      (squares && (d != squares->down || blocks->size % squareGrain)))
+      (transpose && (d != transpose->down || blocks->size % transposedRows)))
     return std::nullopt;
   for (OpOperand &init : op.getDpsInitsMutable())
     if (!kernel::isByRows(op.getMatchingIndexingMap(&init), d + 1))
@@ -63,8 +64,8 @@ std::optional<Cut> cutOf(linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics() || ranges.empty() ||
       llvm::any_of(ranges, ShapedType::isDynamic) || !isSliceable(op))
     return std::nullopt;
-  std::optional<Squares> squares = Squares::of(op);
-  if (std::optional<Cut> blocks = rowBlocksOf(op, ranges, squares))
+  std::optional<TransposeBlocks> transpose = TransposeBlocks::of(op);
+  if (std::optional<Cut> blocks = rowBlocksOf(op, ranges, transpose))
     return blocks;
   double time = nanoseconds(op);
   if (time < worthSharing)
@@ -72,16 +73,17 @@ std::optional<Cut> cutOf(linalg::LinalgOp op) {
   auto step = [&](unsigned d) -> int64_t {
     if (!kernel::separates(op, d))
       return 0;
-    return squares && d == squares->down ? squareGrain : stepOf(op, ranges, d);
+    return transpose && d == transpose->down ? transposedRows
+                                             : stepOf(op, ranges, d);
   };
-  // What is transposed is cut where rows of squares are neither, if possible:
-  // along images or their rows, as what comes before and after is.
+  // What is transposed is cut where rows of transpose blocks are neither, if
+  // possible: along images or their rows, as what comes before and after is.
   std::optional<Cut> cut;
-  if (squares)
+  if (transpose)
     cut = cutLoops(ranges, time, [&](unsigned d) {
-      return d == squares->down || d == squares->across ? 0 : step(d);
+      return d == transpose->down || d == transpose->across ? 0 : step(d);
     });
-  if (!cut || cut->grains() < fewestOfSquares)
+  if (!cut || cut->grains() < minTransposedWorkItems)
     cut = cutLoops(ranges, time, step);
   if (!cut)
     return std::nullopt;

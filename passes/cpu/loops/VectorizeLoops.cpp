@@ -13,8 +13,8 @@
 #include "passes/cpu/loops/Accumulators.h"
 #include "passes/cpu/loops/LoopNest.h"
 #include "passes/cpu/loops/RowLoads.h"
-#include "passes/cpu/loops/Squares.h"
 #include "passes/cpu/loops/Streams.h"
+#include "passes/cpu/loops/TransposeBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -334,10 +334,10 @@ struct VectorizeLoops : impl::VectorizeLoopsBase<VectorizeLoops> {
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {
-      std::optional<Squares> squares = Squares::of(op);
-      if (squares && lanes > 1 && llvm::isPowerOf2_64(lanes)) {
+      std::optional<TransposeBlocks> transpose = TransposeBlocks::of(op);
+      if (transpose && lanes > 1 && llvm::isPowerOf2_64(lanes)) {
         Emitter e(op.getLoc(), op);
-        squares->emit(e, op, lanes);
+        transpose->emit(e, op, lanes);
         op->erase();
         continue;
       }

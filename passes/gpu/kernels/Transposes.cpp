@@ -1,8 +1,8 @@
 // Emits loop nests that read along one dimension and write along another.
 //
 // If adjacent threads write adjacent elements, they read elements that are far
-// apart, a cache line each. So a block copies a square of the operand to shared
-// memory by rows, and reads it there by columns.
+// apart, a cache line each. So a block copies a transpose block of the operand
+// to shared memory by rows, and reads it there by columns.
 
 #include "passes/gpu/kernels/Blocks.h"
 #include "passes/gpu/kernels/Nest.h"

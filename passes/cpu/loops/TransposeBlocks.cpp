@@ -1,7 +1,7 @@
 // Vectorizes loops whose operands are contiguous along another dimension than
 // their result, by blocks that are transposed in registers.
 
-#include "passes/cpu/loops/Squares.h"
+#include "passes/cpu/loops/TransposeBlocks.h"
 
 #include "passes/cpu/loops/LoopNest.h"
 
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace weir {
 
 // Each round exchanges the halves of blocks half as large (Eklundh).
-void transposeSquare(Emitter &e, MutableArrayRef<Value> rows) {
+void transposeBlock(Emitter &e, MutableArrayRef<Value> rows) {
   size_t count = rows.size();
   for (size_t half = count / 2; half > 0; half /= 2) {
     SmallVector<int64_t> upper, lower;
@@ -74,13 +74,13 @@ static std::optional<unsigned> neighboursOf(AffineMap map) {
   return map.getDimPosition(map.getNumResults() - 1);
 }
 
-bool Squares::isTransposed(AffineMap map) const {
+bool TransposeBlocks::isTransposed(AffineMap map) const {
   return map.isFunctionOfDim(across) && neighboursOf(map) != across;
 }
 
-std::optional<Squares> Squares::of(linalg::LinalgOp op) {
-  // A square that is mostly empty is worth it where the loop would take each
-  // element by itself.
+std::optional<TransposeBlocks> TransposeBlocks::of(linalg::LinalgOp op) {
+  // A transpose block that is mostly empty is worth it where the loop would
+  // take each element by itself.
   constexpr int64_t leastNeighbours = 4, leastElements = 64;
   if (!op.hasPureBufferSemantics() || op.getNumDpsInits() != 1 ||
       op.getNumParallelLoops() != op.getNumLoops() || op.getNumLoops() < 2)
@@ -94,7 +94,7 @@ std::optional<Squares> Squares::of(linalg::LinalgOp op) {
         return isWidenable(inner, /*makesBytes=*/true);
       }))
     return std::nullopt;
-  Squares squares{0, op.getNumLoops() - 1};
+  TransposeBlocks blocks{0, op.getNumLoops() - 1};
   std::optional<unsigned> down;
   for (OpOperand &operand : op->getOpOperands()) {
     bool isInput = op.isDpsInput(&operand);
@@ -105,11 +105,11 @@ std::optional<Squares> Squares::of(linalg::LinalgOp op) {
     if (!(is32Bit(element) || isHalf(element) || element.isInteger(8)) ||
         !map.isProjectedPermutation())
       return std::nullopt;
-    if (!isInput || !map.isFunctionOfDim(squares.across))
+    if (!isInput || !map.isFunctionOfDim(blocks.across))
       continue;
     if (!hasNeighbours(operand.get()))
       return std::nullopt;
-    if (!squares.isTransposed(map))
+    if (!blocks.isTransposed(map))
       continue;
     if (down && down != neighboursOf(map))
       return std::nullopt;
@@ -117,19 +117,19 @@ std::optional<Squares> Squares::of(linalg::LinalgOp op) {
   }
   if (!down)
     return std::nullopt;
-  squares.down = *down;
-  squares.interleaves = squares.rowsAreShort(op);
+  blocks.down = *down;
+  blocks.interleaves = blocks.rowsAreShort(op);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  int64_t tall = ranges[squares.down], wide = ranges[squares.across];
+  int64_t tall = ranges[blocks.down], wide = ranges[blocks.across];
   if (tall < leastNeighbours || tall * wide < leastElements ||
-      (wide < leastNeighbours && !squares.interleaves))
+      (wide < leastNeighbours && !blocks.interleaves))
     return std::nullopt;
-  return squares;
+  return blocks;
 }
 
 /// Whether rows of the result are parts of a vector that lie one after the
 /// other, and of nothing but what is transposed.
-bool Squares::rowsAreShort(linalg::LinalgOp op) const {
+bool TransposeBlocks::rowsAreShort(linalg::LinalgOp op) const {
   Value out = op.getDpsInits()[0];
   int64_t wide = op.getStaticLoopRanges()[across];
   if (down + 1 != across || (wide != 2 && wide != 4))
@@ -145,25 +145,26 @@ bool Squares::rowsAreShort(linalg::LinalgOp op) const {
 
 namespace {
 
-struct SquaresEmitter : Squares {
+struct TransposeBlocksEmitter : TransposeBlocks {
   Emitter &e;
   linalg::LinalgOp op;
   int64_t lanes;
   SmallVector<int64_t> ranges;
   Emitter::Values at; // the index of each loop
-  Value top;          // of the rows of squares at hand
+  Value top;          // of the rows of transpose blocks at hand
   int64_t tall = 0;   // how many rows these have
-  // Whether the lines of a square's rows collide in L1, and leave it soon: 16
-  // rows 8 KB apart take four times as long to write. What a row has is then
-  // written one after the other, in the order of the result, and lines in runs
-  // where squares can wait for each other, in a tile that does not collide.
+  // Whether the lines of a transpose block's rows collide in L1, and leave it
+  // soon: 16 rows 8 KB apart take four times as long to write. What a row has
+  // is then written one after the other, in the order of the result, and lines
+  // in runs where transpose blocks can wait for each other, in a tile that does
+  // not collide.
   bool collides;
-  static constexpr int64_t squaresOfRun = 4;
+  static constexpr int64_t blocksOfRun = 4;
   Value tile;
 
-  SquaresEmitter(const Squares &squares, Emitter &e, linalg::LinalgOp op,
-                 int64_t lanes)
-      : Squares(squares), e(e), op(op), lanes(lanes),
+  TransposeBlocksEmitter(const TransposeBlocks &blocks, Emitter &e,
+                         linalg::LinalgOp op, int64_t lanes)
+      : TransposeBlocks(blocks), e(e), op(op), lanes(lanes),
         ranges(op.getStaticLoopRanges()), at(ranges.size()) {
     Value out = op.getDpsInits()[0];
     auto [strides, offset] =
@@ -171,8 +172,8 @@ struct SquaresEmitter : Squares {
     collides = !interleaves && !ShapedType::isDynamic(strides[down]) &&
                kernel::Target::of(op).linesCollide(
                    strides[down] * e.elementBytes(out), lanes);
-    if (collides && ranges[across] >= squaresOfRun * lanes)
-      tile = e.stack({lanes, squaresOfRun * lanes}, e.element(out));
+    if (collides && ranges[across] >= blocksOfRun * lanes)
+      tile = e.stack({lanes, blocksOfRun * lanes}, e.element(out));
   }
 
   Emitter::Values place(AffineMap map) {
@@ -182,7 +183,8 @@ struct SquaresEmitter : Squares {
     return result;
   }
 
-  /// The rows of a square of an operand whose columns lie side by side.
+  /// The rows of a transpose block of an operand whose columns lie side by
+  /// side.
   Emitter::Values transposed(OpOperand &operand, Value left, int64_t wide) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     Emitter::Values rows(lanes, e.zeros(e.element(operand.get()), lanes));
@@ -191,7 +193,7 @@ struct SquaresEmitter : Squares {
       at[across] = e.plus(left, i);
       rows[i] = e.load(operand.get(), place(map), lanes, tall);
     }
-    transposeSquare(e, rows);
+    transposeBlock(e, rows);
     return rows;
   }
 
@@ -253,7 +255,7 @@ struct SquaresEmitter : Squares {
 
   /// `keep` takes each row of the result.
   using Keep = function_ref<void(Value row, int64_t i)>;
-  void square(Value left, int64_t wide, Keep keep) {
+  void block(Value left, int64_t wide, Keep keep) {
     llvm::SmallDenseMap<OpOperand *, Emitter::Values> turned;
     for (OpOperand *input : op.getDpsInputOperands())
       if (isRead(*input) && isTransposed(op.getMatchingIndexingMap(input)))
@@ -269,24 +271,24 @@ struct SquaresEmitter : Squares {
     }
   }
 
-  void square(Value left, int64_t wide) {
-    square(left, wide, [&](Value row, int64_t) {
+  void block(Value left, int64_t wide) {
+    block(left, wide, [&](Value row, int64_t) {
       e.store(row, op.getDpsInits()[0], at, wide);
     });
   }
 
-  /// Some squares beside each other, which wait in a tile: the lines of a row
-  /// of the result are then written one after the other.
+  /// Some transpose blocks beside each other, which wait in a tile: the lines
+  /// of a row of the result are then written one after the other.
   void run(Value left) {
-    e.loop(squaresOfRun, [&](Value k) {
+    e.loop(blocksOfRun, [&](Value k) {
       Value column = e.times(k, lanes);
-      square(e.plus(left, column), lanes, [&](Value row, int64_t i) {
+      block(e.plus(left, column), lanes, [&](Value row, int64_t i) {
         e.store(row, tile, {e.index(i), column}, lanes);
       });
     });
     e.loop(tall, [&](Value i) {
       at[down] = e.plus(top, i);
-      for (int64_t k = 0; k < squaresOfRun; ++k) {
+      for (int64_t k = 0; k < blocksOfRun; ++k) {
         Value row = e.load(tile, {i, e.index(k * lanes)}, lanes, lanes);
         at[across] = e.plus(left, k * lanes);
         e.store(row, op.getDpsInits()[0], at, lanes);
@@ -294,18 +296,18 @@ struct SquaresEmitter : Squares {
     });
   }
 
-  /// The squares of some rows of the result.
-  void rowsOfSquares() {
+  /// The transpose blocks of some rows of the result.
+  void rowsOfBlocks() {
     int64_t done = 0;
     if (tile) {
-      int64_t wide = squaresOfRun * lanes;
+      int64_t wide = blocksOfRun * lanes;
       done = ranges[across] / wide * wide;
       e.loop(e.index(0), e.index(done), wide, [&](Value left) { run(left); });
     }
-    split(across, done, [&](Value left, int64_t wide) { square(left, wide); });
+    split(across, done, [&](Value left, int64_t wide) { block(left, wide); });
   }
 
-  /// Whole squares along `d` from `begin` on, and what is left.
+  /// Whole transpose blocks along `d` from `begin` on, and what is left.
   void split(unsigned d, int64_t begin,
              function_ref<void(Value, int64_t)> body) {
     int64_t whole = ranges[d] / lanes * lanes;
@@ -315,7 +317,7 @@ struct SquaresEmitter : Squares {
       body(e.index(whole), ranges[d] - whole);
   }
 
-  /// Does `body` for the rows of each square of a column of them.
+  /// Does `body` for the rows of each transpose block of a column of them.
   void rows(function_ref<void()> body) {
     split(down, 0, [&](Value first, int64_t count) {
       top = first, tall = count;
@@ -326,8 +328,8 @@ struct SquaresEmitter : Squares {
   void outer(unsigned d) {
     if (d == ranges.size()) {
       if (collides)
-        return rowsOfSquares();
-      return rows([&] { interleaves ? shortRows() : rowsOfSquares(); });
+        return rowsOfBlocks();
+      return rows([&] { interleaves ? shortRows() : rowsOfBlocks(); });
     }
     if (d == down && collides)
       return rows([&] { outer(d + 1); });
@@ -342,8 +344,9 @@ struct SquaresEmitter : Squares {
 
 } // namespace
 
-void Squares::emit(Emitter &e, linalg::LinalgOp op, int64_t lanes) const {
-  SquaresEmitter(*this, e, op, lanes).outer(0);
+void TransposeBlocks::emit(Emitter &e, linalg::LinalgOp op,
+                           int64_t lanes) const {
+  TransposeBlocksEmitter(*this, e, op, lanes).outer(0);
 }
 
 } // namespace weir
