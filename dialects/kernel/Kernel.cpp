@@ -318,10 +318,11 @@ LogicalResult PoolOp::verify() {
   return success();
 }
 
-std::optional<MinimalWindow> WinogradOp::getWindow() {
+std::optional<WinogradTransform> WinogradOp::getWindow() {
   if (!getLayout().isWinograd())
     return std::nullopt;
-  return MinimalWindow::of(getLayout().getTiles(), getWindows(), getStrides());
+  return WinogradTransform::of(getLayout().getTiles(), getWindows(),
+                               getStrides());
 }
 
 LogicalResult WinogradOp::verify() {
@@ -338,7 +339,7 @@ LogicalResult WinogradOp::verify() {
       x.getDimSize(0) != out.getDimSize(0) || !x.getElementType().isF32())
     return emitOpError("cannot make ") << out << " of " << x;
   // (C2)
-  std::optional<MinimalWindow> window = getWindow();
+  std::optional<WinogradTransform> window = getWindow();
   if (!window || getPadding().size() != 2 ||
       llvm::any_of(getPadding(), [](int64_t n) { return n < 0; }))
     return emitOpError("has no such windows");

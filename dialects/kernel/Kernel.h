@@ -4,7 +4,7 @@
 #define WEIR_DIALECTS_KERNEL_KERNEL_H
 
 #include "dialects/kernel/Layout.h"
-#include "dialects/kernel/MinimalFilter.h"
+#include "dialects/kernel/WinogradTransform.h"
 #include "dialects/kernel/schedule/Schedule.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -47,9 +47,9 @@ def Kernel_LayoutAttr : AttrDef<Kernel_Dialect, "Layout"> {
       a panel that is not eligible for pairing are NaN.
 
     - `winograd(NR, tiles.., strides..)`: the transformed filters of
-      kernel.winograd (`MinimalFilter.h`), of f32. There are two sizes of a tile
-      and two strides. The shape is `ceil(N/NR) x P x K x NR` for `P` products
-      of a tile.
+      kernel.winograd (`WinogradTransform.h`), of f32. There are two sizes of a
+      tile and two strides. The shape is `ceil(N/NR) x P x K x NR` for `P`
+      products of a tile.
 
     A format is declared in `Layouts.def` and defined in `layouts/`, a file
     each.

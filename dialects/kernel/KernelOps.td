@@ -25,19 +25,20 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments,
     - (C1) `out` is `batch.. x M x N`, `a` is `batch.. x M x K`, or
       `batch.. x K x M` with `transpose_a`.
     - (C2) `b` is `batch.. x K x N`, in `layout`. Its elements have the type of
-      `a`, or are f16 or bf16 if `a` is f32, or those of the layout. With `shared`,
-      all batches use one `b`, which has no batch dimensions.
-    - (C3) the arguments of the epilogue are the sum and one scalar per extra. It
-      yields an element of `out`. The type of its first argument is that of sums.
+      `a`, or are f16 or bf16 if `a` is f32, or those of the layout. With
+      `shared`, all batches use one `b`, which has no batch dimensions.
+    - (C3) the arguments of the epilogue are the sum and one scalar per extra.
+      It yields an element of `out`. The type of its first argument is that of
+      sums.
     - (C4) the epilogue holds elementwise ops and constants only.
-    - (C5) each extra map has the dimensions of `out`. Its results are dimensions
-      in ascending order, or 0 for an extra of size 1. The last dimension of `out`
-      may only be the last result.
-    - (C6) with `unsigned_a`, `a` has i8 that represent unsigned bytes, `b` signed
-      ones, and sums are i32.
-    - (C7) with `depth`, a scalar i64 of at least 0 and at most `K`, each sum has
-      only its first `depth` terms; others are not read. `layout` is then plain or
-      panels, without `unsigned_a`.
+    - (C5) each extra map has the dimensions of `out`. Its results are
+      dimensions in ascending order, or 0 for an extra of size 1. The last
+      dimension of `out` may only be the last result.
+    - (C6) with `unsigned_a`, `a` has i8 that represent unsigned bytes, `b`
+      signed ones, and sums are i32.
+    - (C7) with `depth`, a scalar i64 of at least 0 and at most `K`, each sum
+      has only its first `depth` terms; others are not read. `layout` is then
+      plain or panels, without `unsigned_a`.
     - (C8) `schedule` is a `#kernel.matmul_schedule`, and only of a product that
       vector code computes: `layout` is plain, panels or the VNNI layout. The
       shapes and the registers of the target allow it.
@@ -81,22 +82,23 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution",
   let summary = "out = epilogue(x convolved with filter), channels last";
   let description = [{
     `x` is `N x spatial.. x CI`, `out` is `N x spatial.. x CO`. The filter is
-    `spatial.. x CI/groups x CO`, in `layout`. Its elements are `dilations` apart,
-    and the first is `padding` before the first of `x`. Elements outside `x` are
-    zero.
+    `spatial.. x CI/groups x CO`, in `layout`. Its elements are `dilations`
+    apart, and the first is `padding` before the first of `x`. Elements outside
+    `x` are zero.
 
-    - (C1) `x` and `out` have one rank of 3 or 4 and as many images. The elements
-      of the filter have the type of those of `x`, or are f16 or bf16 if those are
-      f32, or have the type of the layout.
+    - (C1) `x` and `out` have one rank of 3 or 4 and as many images. The
+      elements of the filter have the type of those of `x`, or are f16 or bf16
+      if those are f32, or have the type of the layout.
     - (C2) `strides`, `padding` and `dilations` have a value for each spatial
       dimension; strides and dilations are positive, paddings not negative.
     - (C3) `groups` is positive and divides the channels of `x` and `out`; the
       filter has their channels.
-    - (C4) with `unsigned_x`, `x` has i8 that represent unsigned bytes, the filter
-      signed ones, and sums are i32.
-    - (C5) `schedule` is a `#kernel.convolution_schedule` if vector code computes
-      the convolution, and a `#kernel.line_schedule` if the filter is in the
-      K-major layout. The shapes and the registers of the target allow it.
+    - (C4) with `unsigned_x`, `x` has i8 that represent unsigned bytes, the
+      filter signed ones, and sums are i32.
+    - (C5) `schedule` is a `#kernel.convolution_schedule` if vector code
+      computes the convolution, and a `#kernel.line_schedule` if the filter is
+      in the K-major layout. The shapes and the registers of the target allow
+      it.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
@@ -121,13 +123,13 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution",
 def Kernel_TransformFilterOp : Kernel_WeightsOp<"transform_filter"> {
   let summary = "Transforms filters for kernel.winograd, in panels";
   let description = [{
-    Each window becomes its transformed filter (`MinimalFilter.h`). For 3 x 3
-    windows and tiles of 2 x 2 results these are the 4 x 4 elements of `G g G'`
-    with `G` = (1 0 0), (1 1 1)/2, (0 0 1), (1 -1 1)/2.
+    Each window becomes its transformed filter (`WinogradTransform.h`). For 3 x
+    3 windows and tiles of 2 x 2 results these are the 4 x 4 elements of `G g
+    G'` with `G` = (1 0 0), (1 1 1)/2, (0 0 1), (1 -1 1)/2.
 
     - (C1) `filter` is `KH x KW x CI x CO`, of f32, f16 or bf16; `out` has its
-      transform in `layout`, which is `winograd`. A Winograd transform exists for
-      the window. The part of a panel past CO is zero.
+      transform in `layout`, which is `winograd`. A Winograd transform exists
+      for the window. The part of a panel past CO is zero.
     - With `at_run` each run transforms the filter, even a constant one.
 
     ```mlir
@@ -138,7 +140,7 @@ def Kernel_TransformFilterOp : Kernel_WeightsOp<"transform_filter"> {
                    Kernel_LayoutAttr:$layout, UnitAttr:$at_run);
   let extra = [{
     ::weir::kernel::WeightsSource getSource();
-    std::optional<MinimalWindow> getWindow();
+    std::optional<WinogradTransform> getWindow();
   }];
   let assemblyFormat = [{
     `ins` `(` $filter `:` type($filter) `)` `layout` $layout
@@ -150,15 +152,15 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
   let summary = "A Winograd convolution";
   let description = [{
     As kernel.convolution with one group, but with fewer products: 3 x 3 windows
-    take 16 products for a tile of 2 x 2 results, or 49 for 4 x 4. The results of a
-    tile are as far apart as the elements of the filter. Results equal those of a
-    direct sum except for rounding, unless an operand is not finite or within a
-    factor of 16 of overflow.
+    take 16 products for a tile of 2 x 2 results, or 49 for 4 x 4. The results
+    of a tile are as far apart as the elements of the filter. Results equal
+    those of a direct sum except for rounding, unless an operand is not finite
+    or within a factor of 16 of overflow.
 
     - (C1) `x` is `N x H x W x CI`, `out` is `N x OH x OW x CO`, both of f32.
-    - (C2) `padding` has two values, not negative. A Winograd transform exists for
-      `windows`, `strides` and the tiles of the layout. `dilations` has two values;
-      one above 1 requires a stride of 1.
+    - (C2) `padding` has two values, not negative. A Winograd transform exists
+      for `windows`, `strides` and the tiles of the layout. `dilations` has two
+      values; one above 1 requires a stride of 1.
     - (C3) the filter is from kernel.transform_filter, in `layout`, which is
       `winograd` with these strides.
     - The epilogue is as for kernel.matmul.
@@ -174,7 +176,7 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
                    DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
   let extra = [{
-    std::optional<MinimalWindow> getWindow();
+    std::optional<WinogradTransform> getWindow();
   }];
   let assemblyFormat = [{
     `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)` `layout` $layout
@@ -196,9 +198,9 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise", [Kernel_HasSchedule]> {
     - (C3) a plain filter has one rank less than `x` and as many channels; or as
       many dimensions, sums are of floats, and the last but one is 2 or 4 and
       divides the channels.
-    - (C4) with `unsigned_x`, `x` has i8 that represent unsigned bytes, the filter
-      signed ones, and sums are i32. `layout` may then be `vnni_rows`, and `x` has
-      two spatial dimensions.
+    - (C4) with `unsigned_x`, `x` has i8 that represent unsigned bytes, the
+      filter signed ones, and sums are i32. `layout` may then be `vnni_rows`,
+      and `x` has two spatial dimensions.
     - (C5) `schedule` is a `#kernel.line_schedule`.
 
     ```mlir
@@ -228,10 +230,10 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise", [Kernel_HasSchedule]> {
 def Kernel_PoolOp : Kernel_SumOp<"pool", [Kernel_HasSchedule]> {
   let summary = "out = epilogue(each window of x, its elements combined)";
   let description = [{
-    Computes the mean, or with `largest` the maximum, of the elements of `x` in a
-    window, per channel. The maximum is NaN if an element is. Positions of a window
-    outside of `x` are no elements; with `counts_padding` means count them as
-    zeros.
+    Computes the mean, or with `largest` the maximum, of the elements of `x` in
+    a window, per channel. The maximum is NaN if an element is. Positions of a
+    window outside of `x` are no elements; with `counts_padding` means count
+    them as zeros.
 
     - (C1) `x` and `out` have one rank of 3 or 4, as many images and channels.
     - (C2) `window`, `strides`, `padding` and `dilations` have a value for each
@@ -267,8 +269,8 @@ def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
   let summary = "A parallel loop over work items, shared by threads";
   let description = [{
     The region computes the work items from its first argument up to its second,
-    out of `count`. Chunks of the range may run in parallel: no work item reads a
-    result of another, and its results do not depend on the chunk. The third
+    out of `count`. Chunks of the range may run in parallel: no work item reads
+    a result of another, and its results do not depend on the chunk. The third
     argument is the worker slot, which differs between parallel chunks. With
     `slots` it is below that number, which also limits the parallel chunks. With
     `few` (coarse) a chunk has a fixed cost, so there are no more chunks than

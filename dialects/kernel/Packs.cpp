@@ -89,13 +89,13 @@ LogicalResult PackFilterOp::verify() {
   return verifyLayout(*this, getLayout(), out, user);
 }
 
-std::optional<MinimalWindow> TransformFilterOp::getWindow() {
+std::optional<WinogradTransform> TransformFilterOp::getWindow() {
   ShapedType filter = shaped(getFilter());
   if (filter.getRank() != 4 || !getLayout().isWinograd())
     return std::nullopt;
-  return MinimalWindow::of(getLayout().getTiles(),
-                           filter.getShape().take_front(2),
-                           getLayout().getStrides());
+  return WinogradTransform::of(getLayout().getTiles(),
+                               filter.getShape().take_front(2),
+                               getLayout().getStrides());
 }
 
 LogicalResult TransformFilterOp::verify() {

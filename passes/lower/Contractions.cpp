@@ -163,7 +163,8 @@ private:
     Location loc = op.getLoc();
     auto filter = cast<RankedTensorType>(adaptor.getFilter().getType());
     ArrayRef<int64_t> windows = filter.getShape().take_front(2);
-    auto window = kernel::MinimalWindow::of(tiles, windows, op.getStrides());
+    auto window =
+        kernel::WinogradTransform::of(tiles, windows, op.getStrides());
     int64_t columns = filter.getDimSize(3);
     auto layout = kernel::LayoutAttr::get(
         op.getContext(), kernel::LayoutKind::Winograd,

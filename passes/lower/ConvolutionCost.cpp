@@ -4,7 +4,7 @@
 #include "passes/lower/ConvolutionCost.h"
 
 #include "dialects/isa/TileRegisters.h"
-#include "dialects/kernel/MinimalFilter.h"
+#include "dialects/kernel/WinogradTransform.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -36,11 +36,12 @@ double directCycles(const Sizes &s) {
          s.outputVectors;
 }
 
-double transformCycles(const Sizes &s, const kernel::MinimalWindow &window) {
+double transformCycles(const Sizes &s,
+                       const kernel::WinogradTransform &window) {
   return s.inputs * s.outputVectors * 4 * double(window.products());
 }
 
-double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
+double filteredCycles(const Sizes &s, const kernel::WinogradTransform &window,
                       const kernel::Target &target) {
   double products = window.products(), sums = window.sums();
   double results = window.y.results * window.x.results;
@@ -149,7 +150,7 @@ ConvolutionChoice chooseConvolution(ArrayRef<int64_t> filter,
       double tiles = sizes.images * std::ceil(sizes.height / double(y)) *
                      std::ceil(sizes.width / double(x));
       auto window =
-          kernel::MinimalWindow::of({y, x}, filter.take_front(2), strides);
+          kernel::WinogradTransform::of({y, x}, filter.take_front(2), strides);
       if (!window || tiles < leastTiles || window->products() > mostProducts ||
           window->products() * filter[2] < leastDepth * window->sums())
         continue;

@@ -13,7 +13,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/packed/HalfConstants.h"
-#include "dialects/kernel/MinimalFilter.h"
+#include "dialects/kernel/WinogradTransform.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/weir/Attributes.h"
 

@@ -2,19 +2,19 @@
 // tile.
 
 #include "dialects/kernel/Layout.h"
-#include "dialects/kernel/MinimalFilter.h"
+#include "dialects/kernel/WinogradTransform.h"
 
 using namespace mlir;
 
 namespace weir::kernel {
 namespace {
 
-std::optional<MinimalWindow> windowOf(LayoutAttr layout,
-                                      const WeightsShape &weights) {
+std::optional<WinogradTransform> windowOf(LayoutAttr layout,
+                                          const WeightsShape &weights) {
   if (weights.taps.size() != 2)
     return std::nullopt;
-  return MinimalWindow::of(layout.getTiles(), weights.taps,
-                           layout.getStrides());
+  return WinogradTransform::of(layout.getTiles(), weights.taps,
+                               layout.getStrides());
 }
 
 // `sums` of `valid` elements of each row, times its factor.
@@ -59,7 +59,7 @@ struct Winograd : LayoutFormat {
   // kernel.transform_filter with `at_run` computes them in the same order.
   void pack(LayoutAttr layout, const WeightsSource &from,
             char *packed) const override {
-    std::optional<MinimalWindow> window = windowOf(layout, from);
+    std::optional<WinogradTransform> window = windowOf(layout, from);
     const auto *data = reinterpret_cast<const float *>(from.data);
     auto *to = reinterpret_cast<float *>(packed);
     int64_t taps = window->x.window, depth = from.depth;
@@ -67,7 +67,7 @@ struct Winograd : LayoutFormat {
     std::vector<double> down(taps * width), sums(width);
     for (int64_t first = 0; first < columns; first += width) {
       int64_t valid = std::min(width, columns - first);
-      auto place = window->productPlace.begin();
+      auto place = window->productIndex.begin();
       float *panel = to + first / width * window->products() * depth * width;
       for (const auto &y : window->y.products)
         for (const auto &x : window->x.products) {

@@ -43,7 +43,7 @@ PixelTransform::PixelTransform(Emitter &e, kernel::WinogradOp op,
   height = xs[1];
   width = xs[2];
   channels = xs[3];
-  squaresOfImage = down.phases * across.phases * down.tiles * across.tiles;
+  tilesOfImage = down.phases * across.phases * down.tiles * across.tiles;
 }
 
 void PixelTransform::readSizes() {
@@ -59,7 +59,7 @@ void PixelTransform::readSizes() {
   tilesDown = tilesOf(tall, down);
   tilesAcross = tilesOf(wide, across);
   Value images = actualSize(e, out, 0);
-  actualSquares =
+  actualTiles =
       e.create<arith::MulIOp>(images ? images : e.index(e.shape(out)[0]),
                               e.create<arith::MulIOp>(tilesDown, tilesAcross));
 }
@@ -73,11 +73,12 @@ Value PixelTransform::isInside(Value at, int64_t size) {
 }
 
 // A line between rows keeps them off the same sets of L1.
-int64_t PixelTransform::rowOf(const kernel::MinimalWindow::Group &group) const {
+int64_t
+PixelTransform::rowOf(const kernel::WinogradTransform::Group &group) const {
   return group.depth * channels + 16;
 }
 
-int64_t PixelTransform::bytesOfSquare() const {
+int64_t PixelTransform::bytesOfTile() const {
   int64_t bytes = 0;
   for (const auto &group : window.groups)
     bytes += 4 * group.sums * rowOf(group);
@@ -96,9 +97,9 @@ void PixelTransform::makeZeros() {
   });
 }
 
-// Whether no square reaches past an edge.
+// Whether no input tile reaches past an edge.
 bool PixelTransform::isCovered() {
-  auto fits = [](const kernel::MinimalFilter &axis, const TileAxis &tiles,
+  auto fits = [](const kernel::WinogradAxis &axis, const TileAxis &tiles,
                  int64_t low, int64_t size) {
     int64_t last = (tiles.tiles - 1) * axis.results * axis.stride;
     return low == 0 &&
@@ -108,14 +109,14 @@ bool PixelTransform::isCovered() {
          fits(window.x, across, op.getPadding()[1], width);
 }
 
-void PixelTransform::channelsOfSquare(Value t, Value channel, Pixel pixel) {
+void PixelTransform::channelsOfTile(Value t, Value channel, Pixel pixel) {
   for (auto [i, down] : llvm::enumerate(window.y.products)) {
     SmallVector<Value> columns;
     for (int64_t j = 0; j < window.x.reach(); ++j)
       columns.push_back(signedSum(e, down.pixels, window.y.pixelClasses,
                                   [&](int64_t row) { return pixel(row, j); }));
     for (auto [j, across] : llvm::enumerate(window.x.products)) {
-      int64_t place = window.productPlace[i * window.x.products.size() + j];
+      int64_t place = window.productIndex[i * window.x.products.size() + j];
       const auto &group = window.groupOf(place);
       place -= group.firstProduct;
       // A vector whose last channels are none: what it writes past them is
@@ -170,47 +171,47 @@ Value PixelTransform::pixelOrZeros(Value inside, Value image, Value row,
 }
 
 // Squares of one phase follow each other.
-PixelTransform::Place PixelTransform::placeOf(Value square) {
+PixelTransform::Place PixelTransform::placeOf(Value inputTile) {
   if (tilesAcross) {
-    Value row = e.create<arith::DivUIOp>(square, tilesAcross);
-    Value column = e.create<arith::RemUIOp>(square, tilesAcross);
+    Value row = e.create<arith::DivUIOp>(inputTile, tilesAcross);
+    Value column = e.create<arith::RemUIOp>(inputTile, tilesAcross);
     return {e.create<arith::DivUIOp>(row, tilesDown),
             e.times(e.create<arith::RemUIOp>(row, tilesDown), down.tile),
             e.times(column, across.tile)};
   }
-  Value image = e.dividedBy(square, squaresOfImage);
-  square = e.modulo(square, squaresOfImage);
+  Value image = e.dividedBy(inputTile, tilesOfImage);
+  inputTile = e.modulo(inputTile, tilesOfImage);
   int64_t ofPhase = down.tiles * across.tiles;
-  Value phase = e.dividedBy(square, ofPhase);
+  Value phase = e.dividedBy(inputTile, ofPhase);
   if (down.phases * across.phases > 1)
-    square = e.modulo(square, ofPhase);
+    inputTile = e.modulo(inputTile, ofPhase);
   auto at = [&](const TileAxis &axis, Value tile, Value phase) {
     Value begin = e.times(tile, axis.tile * axis.dilation);
     return axis.phases > 1 ? e.plus(begin, phase) : begin;
   };
   return {image,
-          at(down, e.dividedBy(square, across.tiles),
+          at(down, e.dividedBy(inputTile, across.tiles),
              e.dividedBy(phase, across.phases)),
-          at(across, e.modulo(square, across.tiles),
+          at(across, e.modulo(inputTile, across.tiles),
              e.modulo(phase, across.phases))};
 }
 
 // Rows of an image of few channels, which are read a part of a line at a time,
-// some squares ahead: all are more streams than a core follows by itself.
+// some input tiles ahead: all are more streams than a core follows by itself.
 void PixelTransform::fetchAhead(Value image, ArrayRef<Value> rows, Value left) {
-  constexpr int64_t fewBytes = 256, squaresAhead = 4;
+  constexpr int64_t fewBytes = 256, tilesAhead = 4;
   int64_t pixel = 4 * channels, step = across.tile * window.x.stride * pixel;
   if (window.x.reach() * pixel > fewBytes || across.dilation > 1 ||
       4 * ShapedType::getNumElements(e.shape(x)) < fewBytes * 1024)
     return;
-  Value column = e.plus(left, squaresAhead * step / pixel);
+  Value column = e.plus(left, tilesAhead * step / pixel);
   for (Value row : rows)
     for (int64_t byte = 0; byte < step; byte += Emitter::lineBytes)
       e.prefetch(x, {image, row, e.plus(column, byte / pixel), e.index(0)}, 1);
 }
 
-void PixelTransform::transform(Value t, Value square) {
-  Place place = placeOf(square);
+void PixelTransform::transform(Value t, Value inputTile) {
+  Place place = placeOf(inputTile);
   Value image = place.image;
   Value top = e.plus(e.times(place.y, window.y.stride), -op.getPadding()[0]);
   Value left = e.plus(e.times(place.x, window.x.stride), -op.getPadding()[1]);
@@ -230,7 +231,7 @@ void PixelTransform::transform(Value t, Value square) {
   };
   auto inside = [&] {
     eachChannels([&](Value c, int64_t valid) {
-      channelsOfSquare(t, c, [&](int64_t i, int64_t j) {
+      channelsOfTile(t, c, [&](int64_t i, int64_t j) {
         return e.load(x, {image, rows[i], columns[j], c}, lanesOf(valid),
                       valid);
       });
@@ -243,7 +244,7 @@ void PixelTransform::transform(Value t, Value square) {
         pixels.push_back(pixelOrZeros(both(inRow[i], inColumn[j]), image,
                                       rows[i], columns[j]));
     eachChannels([&](Value c, int64_t valid) {
-      channelsOfSquare(t, c, [&](int64_t i, int64_t j) -> Value {
+      channelsOfTile(t, c, [&](int64_t i, int64_t j) -> Value {
         return e.load(pixels[i * reachX + j], c, lanesOf(valid), valid);
       });
     });

@@ -22,15 +22,15 @@ struct TileAxis {
 struct PixelTransform {
   Emitter &e;
   kernel::WinogradOp op;
-  kernel::MinimalWindow window;
+  kernel::WinogradTransform window;
   mlir::Value x;
   int64_t height, width, channels;
   int64_t lanes; // of a vector; panels of the filter are whole vectors
   TileAxis down, across;
-  int64_t squaresOfImage;
+  int64_t tilesOfImage;
   /// For results of dynamic size, the number of tiles along each axis, and of
   /// all images; else null.
-  mlir::Value tilesDown, tilesAcross, actualSquares;
+  mlir::Value tilesDown, tilesAcross, actualTiles;
   /// A matrix for each sum, in groups: input tiles x products by channels.
   /// Padding after each row avoids conflicts in L1.
   Emitter::Values sums;
@@ -43,19 +43,20 @@ struct PixelTransform {
   void readSizes();
 
   /// The bytes of a tile's rows in all matrices.
-  int64_t bytesOfSquare() const;
+  int64_t bytesOfTile() const;
   /// Allocates the matrices for `block` tiles.
   void makeSums(int64_t block);
   /// Allocates zeros for tiles that extend past an edge.
   void makeZeros();
-  /// Transforms tile `t` of the block, which is tile `square` of the images.
-  void transform(mlir::Value t, mlir::Value square);
+  /// Transforms tile `t` of the block, which is tile `input tile` of the
+  /// images.
+  void transform(mlir::Value t, mlir::Value inputTile);
 
   /// The image of a tile, and the position of its first result.
   struct Place {
     mlir::Value image, y, x;
   };
-  Place placeOf(mlir::Value square);
+  Place placeOf(mlir::Value inputTile);
 
   /// Allocates f32 memory, aligned to a cache line.
   mlir::Value scratch(llvm::ArrayRef<int64_t> shape);
@@ -67,7 +68,7 @@ private:
 
   mlir::Value zeros; // the channels of a pixel outside
 
-  int64_t rowOf(const kernel::MinimalWindow::Group &group) const;
+  int64_t rowOf(const kernel::WinogradTransform::Group &group) const;
   bool isCovered();
   void fetchAhead(mlir::Value image, llvm::ArrayRef<mlir::Value> rows,
                   mlir::Value left);
@@ -75,7 +76,7 @@ private:
   mlir::Value pixelOrZeros(mlir::Value inside, mlir::Value image,
                            mlir::Value row, mlir::Value column);
   int64_t lanesOf(int64_t valid) const;
-  void channelsOfSquare(mlir::Value t, mlir::Value channel, Pixel pixel);
+  void channelsOfTile(mlir::Value t, mlir::Value channel, Pixel pixel);
 };
 
 } // namespace weir

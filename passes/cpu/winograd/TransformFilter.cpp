@@ -14,7 +14,7 @@ namespace {
 struct FilterTransform {
   Emitter &e;
   kernel::TransformFilterOp op;
-  kernel::MinimalWindow window;
+  kernel::WinogradTransform window;
   Value filter, out;
   // Of sums: f64 for a constant, as PackWeights has it, so that both ways to
   // transform it make the same bits.
@@ -53,7 +53,7 @@ struct FilterTransform {
           return tapOf(y, x, column, channel, valid);
         }));
       for (auto [k, across] : llvm::enumerate(window.x.products)) {
-        int64_t place = window.productPlace[i * window.x.products.size() + k];
+        int64_t place = window.productIndex[i * window.x.products.size() + k];
         Value value = sum(across.taps, [&](int64_t x) { return row[x]; });
         if (!element.isF32())
           value = e.create<arith::TruncFOp>(

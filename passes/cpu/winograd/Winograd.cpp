@@ -1,5 +1,5 @@
 // Winograd convolutions as matrix products (Lavin and Gray, "Fast Algorithms
-// for Convolutional Neural Networks"). MinimalFilter.h has the transforms.
+// for Convolutional Neural Networks"). WinogradTransform.h has the transforms.
 //
 // A tile of adjacent results depends on an input tile of pixels. A block of
 // input tiles is transformed to matrices that stay in L2. They are multiplied
@@ -32,16 +32,16 @@ struct WinogradEmitter {
   kernel::WinogradOp op;
   const kernel::Target &target;
   PixelTransform pixels;
-  const kernel::MinimalWindow &window;
+  const kernel::WinogradTransform &window;
   Value filter, out;
   int64_t channels, outChannels;
   int64_t panel, lanes;
-  int64_t squares, block;
+  int64_t inputTiles, block;
   Value products; // sums x block x panel
   // Where each panel of the filter is transformed just before it is used.
   kernel::TransformFilterOp transform;
   bool shared;
-  static constexpr int64_t fewSquares = 14; // of a block, where these are few
+  static constexpr int64_t fewTiles = 14; // of a block, where these are few
   // As many blocks as keep several threads busy to the end.
   static constexpr int64_t leastBlocks = 12;
   // The number of products in a chain of additions; chains are then summed.
@@ -61,26 +61,30 @@ struct WinogradEmitter {
     ArrayRef<int64_t> ys = e.shape(out);
     outChannels = ys[3];
     panel = e.shape(filter)[3];
-    squares = pixels.squaresOfImage * ys[0];
-    int64_t bytes = 4 * window.sums() * panel + pixels.bytesOfSquare();
-    EvenSplit blocks(squares, std::max<int64_t>(14, target.l2 / 8 * 5 / bytes));
-    e.share(productTime(
-        double(squares) * window.products() * channels * outChannels, lanes));
+    inputTiles = pixels.tilesOfImage * ys[0];
+    int64_t bytes = 4 * window.sums() * panel + pixels.bytesOfTile();
+    EvenSplit blocks(inputTiles,
+                     std::max<int64_t>(14, target.l2 / 8 * 5 / bytes));
+    e.share(productTime(double(inputTiles) * window.products() * channels *
+                            outChannels,
+                        lanes));
     shared = e.isShared();
-    if (shared && squares < 112)
-      blocks = EvenSplit(squares, sharesFewSquares() ? fewSquares : squares);
+    if (shared && inputTiles < 112)
+      blocks = EvenSplit(inputTiles, sharesFewTiles() ? fewTiles : inputTiles);
     else if (shared && blocks.count < leastBlocks)
-      blocks = EvenSplit(squares, std::max<int64_t>(28, squares / leastBlocks));
+      blocks = EvenSplit(inputTiles,
+                         std::max<int64_t>(28, inputTiles / leastBlocks));
     block = blocks.most();
   }
 
-  /// Whether threads share blocks of a few squares, all of whose panels each
-  /// reads: where its L2 holds the filter, and blocks are as many as panels.
-  bool sharesFewSquares() {
+  /// Whether threads share blocks of a few input tiles, all of whose panels
+  /// each reads: where its L2 holds the filter, and blocks are as many as
+  /// panels.
+  bool sharesFewTiles() {
     int64_t panels = llvm::divideCeil(outChannels, panel);
     int64_t bytes = 4 * panels * panel * window.products() * channels;
     return bytes <= target.l2 / 2 && !transformOfFilter(op) &&
-           EvenSplit(squares, fewSquares).count >= panels;
+           EvenSplit(inputTiles, fewTiles).count >= panels;
   }
 
   void makeProducts() {
@@ -136,10 +140,11 @@ struct WinogradEmitter {
     matmul.erase();
   }
 
-  /// The results of square `t`, of which `tall x wide` are inside the image.
+  /// The results of input tile `t`, of which `tall x wide` are inside the
+  /// image.
   void output(Value t, const PixelTransform::Place &place, Value column,
               int64_t valid, int64_t tall, int64_t wide) {
-    const kernel::MinimalFilter &down = window.y, &across = window.x;
+    const kernel::WinogradAxis &down = window.y, &across = window.x;
     for (int64_t first = 0; first < valid; first += lanes) {
       SmallVector<SmallVector<Value>> rows(tall);
       for (int64_t j = 0; j < across.sums(); ++j) {
@@ -147,7 +152,7 @@ struct WinogradEmitter {
         for (int64_t i = 0; i < down.sums(); ++i)
           sums.push_back(
               e.load(products,
-                     {e.index(window.sumPlace[i * across.sums() + j]), t,
+                     {e.index(window.sumIndex[i * across.sums() + j]), t,
                       e.index(first)},
                      lanes, lanes));
         for (int64_t i = 0; i < tall; ++i)
@@ -173,15 +178,16 @@ struct WinogradEmitter {
     }
   }
 
-  /// How many squares of the block that begins with square `first` there are.
+  /// How many input tiles of the block that begins with input tile `first`
+  /// there are.
   Value countFrom(Value first) {
-    if (!pixels.actualSquares)
+    if (!pixels.actualTiles)
       return e.index(block);
-    Value left = e.create<arith::SubIOp>(pixels.actualSquares, first);
+    Value left = e.create<arith::SubIOp>(pixels.actualTiles, first);
     return e.smaller(left, e.index(block));
   }
 
-  // From square `own` of the block that begins with square `first`.
+  // From input tile `own` of the block that begins with input tile `first`.
   void outputs(Value first, Value own, Value column, int64_t valid) {
     e.loop(own, countFrom(first), 1, [&](Value t) {
       PixelTransform::Place place = pixels.placeOf(e.plus(first, t));
@@ -209,12 +215,12 @@ struct WinogradEmitter {
              [&] { eachCount(axis, counts.drop_front(), first, body); });
   }
 
-  void panels(Value firstSquare, Value own, Value first, Value end) {
+  void panels(Value firstTile, Value own, Value first, Value end) {
     auto columns = [&](Value j, int64_t valid) {
       if (transform)
         emitTransformPanel(e, transform, j, valid, filter, target);
       multiply(transform ? e.index(0) : j);
-      outputs(firstSquare, own, e.times(j, panel), valid);
+      outputs(firstTile, own, e.times(j, panel), valid);
     };
     Value whole = e.index(outChannels / panel);
     e.loop(first, e.smaller(end, whole), 1,
@@ -227,9 +233,9 @@ struct WinogradEmitter {
   void blockOf(Value b, int64_t panelCount) {
     // The last block begins early enough to be whole; what it has in common
     // with the one before is left to that.
-    Value start = e.times(b, block), last = e.index(squares - block);
-    if (pixels.actualSquares)
-      last = e.larger(e.plus(pixels.actualSquares, -block), e.index(0));
+    Value start = e.times(b, block), last = e.index(inputTiles - block);
+    if (pixels.actualTiles)
+      last = e.larger(e.plus(pixels.actualTiles, -block), e.index(0));
     Value first = e.smaller(start, last);
     Value own = e.plus(start, e.times(first, -1));
     auto body = [&] {
@@ -237,15 +243,15 @@ struct WinogradEmitter {
              [&](Value t) { pixels.transform(t, e.plus(first, t)); });
       panels(first, own, e.index(0), e.index(panelCount));
     };
-    if (!pixels.actualSquares)
+    if (!pixels.actualTiles)
       return body();
     e.ifElse(e.create<arith::CmpIOp>(arith::CmpIPredicate::slt, start,
-                                     pixels.actualSquares),
+                                     pixels.actualTiles),
              body, [] {});
   }
 
   void run() {
-    int64_t blocks = EvenSplit(squares, block).count;
+    int64_t blocks = EvenSplit(inputTiles, block).count;
     int64_t panelCount = (outChannels + panel - 1) / panel;
     if (shared && blocks == 1) {
       pixels.makeSums(block);

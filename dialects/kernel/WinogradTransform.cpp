@@ -6,7 +6,7 @@
 // infinity, and for four results also at the imaginary unit, where a complex
 // product takes three real ones. With these points no pixel is scaled.
 
-#include "dialects/kernel/MinimalFilter.h"
+#include "dialects/kernel/WinogradTransform.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 using llvm::ArrayRef;
 using llvm::SmallVector;
-using Product = MinimalFilter::Product;
+using Product = WinogradAxis::Product;
 
 enum Sum { AtZero, AtOne, AtInfinity, AtMinusOne, First, Second, Third };
 
@@ -70,14 +70,14 @@ int64_t nextRun(int64_t taps) {
 
 } // namespace
 
-std::optional<MinimalFilter> MinimalFilter::of(int64_t results, int64_t window,
-                                               int64_t stride) {
+std::optional<WinogradAxis> WinogradAxis::of(int64_t results, int64_t window,
+                                             int64_t stride) {
   // An axis of one tap saves nothing, but the other may.
   bool isOne = results == 1 && window == 1;
   if ((results != 2 && results != 4 && !isOne) || window < 1 || window > 16 ||
       stride < 1 || stride > window)
     return std::nullopt;
-  MinimalFilter filter{results, window, stride, {}, {}, {}, {}};
+  WinogradAxis filter{results, window, stride, {}, {}, {}, {}};
   int64_t reach = filter.reach();
   for (int64_t phase = 0; phase < stride; ++phase) {
     int64_t taps = (window - phase + stride - 1) / stride;
@@ -122,7 +122,8 @@ std::optional<MinimalFilter> MinimalFilter::of(int64_t results, int64_t window,
   return filter;
 }
 
-const MinimalWindow::Group &MinimalWindow::groupOf(int64_t place) const {
+const WinogradTransform::Group &
+WinogradTransform::groupOf(int64_t place) const {
   const Group *found = groups.begin();
   for (const Group &group : groups)
     if (group.firstProduct <= place)
@@ -130,17 +131,17 @@ const MinimalWindow::Group &MinimalWindow::groupOf(int64_t place) const {
   return *found;
 }
 
-std::optional<MinimalWindow> MinimalWindow::of(ArrayRef<int64_t> tiles,
-                                               ArrayRef<int64_t> windows,
-                                               ArrayRef<int64_t> strides) {
+std::optional<WinogradTransform>
+WinogradTransform::of(ArrayRef<int64_t> tiles, ArrayRef<int64_t> windows,
+                      ArrayRef<int64_t> strides) {
   if (tiles.size() != 2 || windows.size() != 2 || strides.size() != 2)
     return std::nullopt;
-  auto y = MinimalFilter::of(tiles[0], windows[0], strides[0]);
-  auto x = MinimalFilter::of(tiles[1], windows[1], strides[1]);
+  auto y = WinogradAxis::of(tiles[0], windows[0], strides[0]);
+  auto x = WinogradAxis::of(tiles[1], windows[1], strides[1]);
   if (!y || !x)
     return std::nullopt;
-  MinimalWindow both{*y, *x, {}, {}, {}};
-  auto count = [](const MinimalFilter &filter, int64_t sum) {
+  WinogradTransform both{*y, *x, {}, {}, {}};
+  auto count = [](const WinogradAxis &filter, int64_t sum) {
     return llvm::count_if(filter.products, [&](const Product &product) {
       return product.sum == sum;
     });
@@ -149,7 +150,7 @@ std::optional<MinimalWindow> MinimalWindow::of(ArrayRef<int64_t> tiles,
   for (int64_t i = 0; i < y->sums(); ++i)
     for (int64_t j = 0; j < x->sums(); ++j)
       depths.push_back(count(*y, i) * count(*x, j));
-  both.sumPlace.resize(depths.size());
+  both.sumIndex.resize(depths.size());
   SmallVector<int64_t> firstProduct(depths.size());
   int64_t sums = 0, products = 0;
   for (int64_t depth = *llvm::max_element(depths); depth > 0; --depth) {
@@ -158,7 +159,7 @@ std::optional<MinimalWindow> MinimalWindow::of(ArrayRef<int64_t> tiles,
     both.groups.push_back({depth, sums, products});
     for (auto [i, d] : llvm::enumerate(depths))
       if (d == depth) {
-        both.sumPlace[i] = sums++;
+        both.sumIndex[i] = sums++;
         firstProduct[i] = products;
         products += depth;
         ++both.groups.back().sums;
@@ -166,7 +167,7 @@ std::optional<MinimalWindow> MinimalWindow::of(ArrayRef<int64_t> tiles,
   }
   for (const Product &py : y->products)
     for (const Product &px : x->products)
-      both.productPlace.push_back(firstProduct[py.sum * x->sums() + px.sum]++);
+      both.productIndex.push_back(firstProduct[py.sum * x->sums() + px.sum]++);
   return both;
 }
 
