@@ -17,9 +17,9 @@ llvm::Error describeMachine(MLIRContext *context, const Options &options,
                             DictionaryAttr &attributes) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
   TargetOptions target = options.target;
-  if (!options.levels.empty()) {
-    target.cpu = options.levels.back().cpu;
-    target.features = options.levels.back().features;
+  if (!options.isaVariants.empty()) {
+    target.cpu = options.isaVariants.back().cpu;
+    target.features = options.isaVariants.back().features;
   }
   if (llvm::Error error = writeTarget(*module, target))
     return error;

@@ -95,14 +95,14 @@ Status cloneForTargets(Course &course) {
   course.joined.emplace(module);
   course.targets.clear();
   TargetOptions target = options.target;
-  for (const Level &level : options.levels)
-    target.panelBits = std::max(target.panelBits, level.vectorBits);
-  for (const Level &level : options.levels) {
+  for (const IsaVariant &isaVariant : options.isaVariants)
+    target.panelBits = std::max(target.panelBits, isaVariant.vectorBits);
+  for (const IsaVariant &isaVariant : options.isaVariants) {
     ModuleOp clone = *course.clones.emplace_back(module.clone());
-    target.cpu = level.cpu, target.features = level.features;
+    target.cpu = isaVariant.cpu, target.features = isaVariant.features;
     if (llvm::Error error = writeTarget(clone, target))
       return badTarget(std::move(error));
-    course.targets.push_back({clone, level.name, course.targets.empty()});
+    course.targets.push_back({clone, isaVariant.name, course.targets.empty()});
   }
   return Status::ok;
 }
@@ -114,8 +114,9 @@ void joinWeights(Course &course, ModuleOp module) {
 }
 
 Status finishWeights(Course &course) {
-  return course.joined->finish(course.options.levels) ? Status::ok
-                                                      : internalError(course);
+  return course.joined->finish(course.options.isaVariants)
+             ? Status::ok
+             : internalError(course);
 }
 
 /// Consecutive stages. A module runs through all of them before the next
@@ -135,7 +136,7 @@ struct StageRun {
 /// internal errors.
 std::vector<StageRun> planRuns(const Options &options) {
   bool derives = !options.import.gradients.empty() || options.training;
-  bool hasTargets = !options.levels.empty();
+  bool hasTargets = !options.isaVariants.empty();
   Status training = options.training ? Status::badUsage : Status::internal;
   Status gradients = derives ? Status::unsupported : Status::internal;
   return {

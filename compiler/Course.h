@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_COURSE_H
 #define WEIR_COMPILER_COURSE_H
 
-#include "compiler/Levels.h"
+#include "compiler/IsaVariants.h"
 #include "compiler/Options.h"
 #include "compiler/Pipeline.h"
 #include "compiler/emit/Output.h"
@@ -49,7 +49,7 @@ struct Course {
   llvm::SmallVector<TargetModule> targets;
   /// Owns the modules of several targets.
   llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>> clones;
-  std::optional<JoinedLevels> joined;
+  std::optional<JoinedIsaVariants> joined;
   Decisions decisions;
   /// The products, which get their names when the compilation succeeds.
   std::vector<OutputFile> files;

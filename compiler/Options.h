@@ -7,7 +7,7 @@
 #include "compiler/import/Import.h"
 #include "compiler/report/Decisions.h"
 #include "compiler/target/Gpu.h"
-#include "compiler/target/Level.h"
+#include "compiler/target/IsaVariant.h"
 #include "compiler/target/Target.h"
 #include "compiler/terminal/Progress.h"
 
@@ -39,7 +39,7 @@ struct Options {
   EmitOptions emit;
   ThreadOptions threads;
   /// Kinds of processors to make code for, the best first; empty: the target.
-  std::vector<Level> levels;
+  std::vector<IsaVariant> isaVariants;
   /// What products of f32 that are made of others keep: "f32" or "bf16x3".
   std::string precision = "f32";
   /// MLIR's flags for arithmetic of floats, with commas; empty: none.

@@ -16,8 +16,8 @@ using namespace llvm::opt;
 namespace weir {
 namespace {
 
-void readLevels(const InputArgList &args, StringRef command, Options &options,
-                Usage &usage) {
+void readIsaVariants(const InputArgList &args, StringRef command,
+                     Options &options, Usage &usage) {
   const Arg *list = args.getLastArg(OPT_multiversion_EQ);
   if (!list)
     return;
@@ -25,7 +25,7 @@ void readLevels(const InputArgList &args, StringRef command, Options &options,
     usage.say() << "--multiversion goes with compile, and without -mcpu and "
                    "-mattr\n";
   std::string wrong;
-  if (!parseLevels(list->getValue(), options.levels, wrong))
+  if (!parseIsaVariants(list->getValue(), options.isaVariants, wrong))
     usage.say() << "--multiversion: " << wrong << '\n';
   if (!StringRef(options.target.triple).empty() &&
       !StringRef(options.target.triple).starts_with("x86_64"))
@@ -49,7 +49,7 @@ void readGpu(const InputArgList &args, Options &options, Usage &usage) {
     usage.say() << "--gpu-arch goes with --gpu\n";
   if (options.emit.product == Product::Ptx && options.gpu.kind != "cuda")
     usage.say() << "--emit=ptx goes with --gpu=cuda\n";
-  if (options.gpu.isOn() && !options.levels.empty())
+  if (options.gpu.isOn() && !options.isaVariants.empty())
     usage.say() << "--multiversion does not go with --gpu\n";
 }
 
@@ -74,7 +74,7 @@ void readRemat(const InputArgList &args, Options &options, Usage &usage) {
   if (!options.arenaLimit)
     usage.say() << "--remat=" << escaped(limit->getValue())
                 << " is no number of bytes, as in 64M\n";
-  if (!options.levels.empty())
+  if (!options.isaVariants.empty())
     usage.say() << "--remat does not go with --multiversion\n";
 }
 
@@ -129,7 +129,7 @@ void readTarget(const InputArgList &args, StringRef command, Options &options,
   options.target.features = args.getLastArgValue(OPT_mattr).str();
   readThreads(args.getLastArgValue(OPT_threads_EQ, "1"), options.threads,
               usage);
-  readLevels(args, command, options, usage);
+  readIsaVariants(args, command, options, usage);
   readGpu(args, options, usage);
   readRemat(args, options, usage);
   readMemoryLimit(args, options, usage);

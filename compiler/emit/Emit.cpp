@@ -24,17 +24,17 @@ std::string prefixOf(StringRef output) {
 }
 
 struct Emitter {
-  ArrayRef<mlir::ModuleOp> levels;
+  ArrayRef<mlir::ModuleOp> isaVariants;
   const EmitOptions &options;
   std::vector<OutputFile> &files;
-  mlir::ModuleOp module = levels.front();
+  mlir::ModuleOp module = isaVariants.front();
   ModelInterface model = {};
   TableOptions tables = {};
 
   Error weightsFile() {
     std::string path = weightsPath(options);
     tables.weightsFile = sys::path::filename(path).str();
-    tables.weightsHash = layoutHash(levels, model);
+    tables.weightsHash = layoutHash(isaVariants, model);
     auto file = OutputFile::create(path);
     if (!file)
       return file.takeError();
@@ -109,8 +109,8 @@ struct Emitter {
   Error run() {
     if (options.product == Product::Mlir)
       return writeText(options.output, files, [&](raw_ostream &os) {
-        for (mlir::ModuleOp level : levels) {
-          level->print(os, mlir::OpPrintingFlags().enableDebugInfo());
+        for (mlir::ModuleOp isaVariant : isaVariants) {
+          isaVariant->print(os, mlir::OpPrintingFlags().enableDebugInfo());
           os << '\n';
         }
       });
@@ -138,7 +138,7 @@ struct Emitter {
       if (Error error = weightsFile())
         return error;
     auto native = buildNative(
-        levels, model, tables, options.optLevel,
+        isaVariants, model, tables, options.optLevel,
         options.product == Product::Executable ? Extra::Main : Extra::None);
     if (!native)
       return native.takeError();
@@ -156,9 +156,9 @@ struct Emitter {
 
 } // namespace
 
-Error emit(ArrayRef<mlir::ModuleOp> levels, const EmitOptions &options,
+Error emit(ArrayRef<mlir::ModuleOp> isaVariants, const EmitOptions &options,
            std::vector<OutputFile> &files) {
-  return Emitter{levels, options, files}.run();
+  return Emitter{isaVariants, options, files}.run();
 }
 
 } // namespace weir

@@ -72,7 +72,7 @@ class OutputFile;
 /// paths. Output to stdout is written at once. The module has the attributes of
 /// the plan (weir.entries and others). Several modules are variants of one
 /// model for instruction sets, the best first, which has the attributes of all.
-llvm::Error emit(llvm::ArrayRef<mlir::ModuleOp> levels,
+llvm::Error emit(llvm::ArrayRef<mlir::ModuleOp> isaVariants,
                  const EmitOptions &options, std::vector<OutputFile> &files);
 
 } // namespace weir

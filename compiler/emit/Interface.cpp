@@ -250,13 +250,13 @@ struct Reader {
     model.target = (target.getTriple() + " " + target.getCpu() + " " +
                     target.getFeatures())
                        .str();
-    model.levels = {target.getCpu().str()};
-    if (auto levels = attrs::levels.of(module)) {
-      model.levels.clear();
-      for (auto name : levels.getAsRange<StringAttr>())
-        model.levels.push_back(name.str());
+    model.isaVariants = {target.getCpu().str()};
+    if (auto isaVariants = attrs::isaVariants.of(module)) {
+      model.isaVariants.clear();
+      for (auto name : isaVariants.getAsRange<StringAttr>())
+        model.isaVariants.push_back(name.str());
       model.target =
-          (target.getTriple() + " " + llvm::join(model.levels, ",")).str();
+          (target.getTriple() + " " + llvm::join(model.isaVariants, ",")).str();
     }
     if (auto threads = attrs::threads.of(module))
       model.threads = std::clamp<int64_t>(threads.getInt(), 1, 256);

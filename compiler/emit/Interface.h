@@ -123,8 +123,8 @@ struct ModelInterface {
   std::string prefix; // of functions: a C identifier
   std::string macro;  // of macros
   std::string source, target;
-  std::vector<std::string> levels; // kinds of processors, the best first
-  int64_t threads = 1;             // what a context uses unless it is told
+  std::vector<std::string> isaVariants; // kinds of processors, the best first
+  int64_t threads = 1;                  // what a context uses unless it is told
   int64_t arenaBytes = 0, maxLiveBytes = 0, weightsBytes = 0;
   std::vector<WeightBlob> weights;
   std::vector<std::string> checks;

@@ -184,10 +184,10 @@ void setCommonAttributes(Module &module) {
 
 } // namespace
 
-/// The code of one level, for its processor.
+/// The code of one instruction-set variant, for its processor.
 static Expected<std::unique_ptr<Module>>
-translateLevel(mlir::ModuleOp source, LLVMContext &context,
-               const DataLayout &layout, StringRef prefix) {
+translateIsaVariant(mlir::ModuleOp source, LLVMContext &context,
+                    const DataLayout &layout, StringRef prefix) {
   TargetAttr target = TargetAttr::of(source);
   auto kernels = takeSimulatedKernels(source);
   auto module = mlir::translateModuleToLLVMIR(source, context, "weir");
@@ -205,17 +205,18 @@ translateLevel(mlir::ModuleOp source, LLVMContext &context,
   return std::move(module);
 }
 
-Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
+Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
                                    const ModelInterface &model,
                                    TableOptions options, unsigned optLevel,
                                    Extra extra) {
   initializeTargets();
-  mlir::MLIRContext &mlirContext = *mlir::ModuleOp(levels.front()).getContext();
+  mlir::MLIRContext &mlirContext =
+      *mlir::ModuleOp(isaVariants.front()).getContext();
   mlir::registerBuiltinDialectTranslation(mlirContext);
   mlir::registerLLVMDialectTranslation(mlirContext);
 
   // Functions say which processor they are for; the rest is the least one's.
-  TargetAttr target = TargetAttr::of(levels.back());
+  TargetAttr target = TargetAttr::of(isaVariants.back());
   auto machine = makeMachine(target, optLevel);
   if (!machine)
     return machine.takeError();
@@ -224,17 +225,17 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
   native.optLevel = optLevel;
   native.makeMachine = [=] { return cantFail(makeMachine(target, optLevel)); };
   native.context = std::make_unique<LLVMContext>();
-  for (auto [i, source] : enumerate(levels)) {
+  for (auto [i, source] : enumerate(isaVariants)) {
     TargetAttr itsTarget = TargetAttr::of(source);
-    LevelOptions level = {
+    IsaVariantOptions isaVariant = {
         globals::prefix.str() + (i ? std::to_string(i) + "." : ""),
         requiredCpuBits(target.getTriple(), itsTarget.getFeatures())};
-    auto made =
-        translateLevel(source, *native.context,
-                       native.machine->createDataLayout(), level.symbols);
+    auto made = translateIsaVariant(source, *native.context,
+                                    native.machine->createDataLayout(),
+                                    isaVariant.symbols);
     if (!made)
       return made.takeError();
-    options.levels.push_back(std::move(level));
+    options.isaVariants.push_back(std::move(isaVariant));
     if (!native.module)
       native.module = std::move(*made);
     else if (Linker::linkModules(*native.module, std::move(*made)))

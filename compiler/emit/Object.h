@@ -36,10 +36,10 @@ enum class Extra { None, Main };
 llvm::Error addMain(llvm::Module &module, const ModelInterface &model);
 
 /// The modules are of one model, each for another kind of processor.
-llvm::Expected<NativeModule> buildNative(llvm::ArrayRef<mlir::ModuleOp> levels,
-                                         const ModelInterface &model,
-                                         TableOptions options,
-                                         unsigned optLevel, Extra extra);
+llvm::Expected<NativeModule>
+buildNative(llvm::ArrayRef<mlir::ModuleOp> isaVariants,
+            const ModelInterface &model, TableOptions options,
+            unsigned optLevel, Extra extra);
 
 /// Optimises the module as for its object. What was local may be so no more: it
 /// has hidden visibility.

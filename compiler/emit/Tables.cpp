@@ -256,10 +256,11 @@ struct Builder {
     return function;
   }
 
-  Expected<Constant *> levelOf(const LevelOptions &level) {
+  Expected<Constant *> isaVariantOf(const IsaVariantOptions &isaVariant) {
     SmallVector<Constant *> entries, cpu;
     for (const FunctionInterface &function : model.functions) {
-      Function *entry = module.getFunction(level.symbols + function.symbol);
+      Function *entry =
+          module.getFunction(isaVariant.symbols + function.symbol);
       if (!entry || entry->isDeclaration() || entry->arg_size() < 4 ||
           entry->arg_size() > 5 || entry->getReturnType() != i32)
         return createStringError("entry '" + function.symbol +
@@ -268,7 +269,7 @@ struct Builder {
                                                             : withState(entry));
     }
     for (unsigned i = 0; i < 8; ++i)
-      cpu.push_back(int32(i < level.cpu.size() ? level.cpu[i] : 0));
+      cpu.push_back(int32(i < isaVariant.cpu.size() ? isaVariant.cpu[i] : 0));
     return record({list(entries, globals::entries),
                    ConstantArray::get(ArrayType::get(i32, 8), cpu)});
   }
@@ -300,12 +301,13 @@ struct Builder {
     IRBuilder<> b(&statusText->getEntryBlock());
     b.CreateRet(b.CreateCall(text, {statusText->getArg(0)}));
 
-    SmallVector<Constant *> functions, checks, levels, names;
-    for (auto [level, name] : zip_equal(options.levels, model.levels)) {
-      Expected<Constant *> one = levelOf(level);
+    SmallVector<Constant *> functions, checks, isaVariants, names;
+    for (auto [isaVariant, name] :
+         zip_equal(options.isaVariants, model.isaVariants)) {
+      Expected<Constant *> one = isaVariantOf(isaVariant);
       if (!one)
         return one.takeError();
-      levels.push_back(*one);
+      isaVariants.push_back(*one);
       names.push_back(cText(name));
     }
     for (const FunctionInterface &function : model.functions) {
@@ -368,7 +370,7 @@ struct Builder {
     IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);
 
     SmallVector<Constant *> values{info,
-                                   list(levels, globals::levels),
+                                   list(isaVariants, globals::levels),
                                    list(checks, globals::checks),
                                    int64(checks.size()),
                                    weights(),

@@ -9,7 +9,7 @@
 namespace weir {
 
 /// The code for one kind of processor.
-struct LevelOptions {
+struct IsaVariantOptions {
   std::string symbols;                // what its entries' names begin with
   llvm::SmallVector<uint32_t, 8> cpu; // required bits, as runtime/cpu.c reads
 };
@@ -19,7 +19,8 @@ struct TableOptions {
   uint64_t weightsHash = 0;
   uint64_t contextBytes = 0;
   uint64_t contextAt = 0; // of a GPU: where the host's part of a context lies
-  std::vector<LevelOptions> levels; // as model.levels
+  std::vector<IsaVariantOptions>
+      isaVariants; // as model.instruction-set variants
 };
 
 /// Sets contextBytes and contextAt by what the runtime in the module says: see

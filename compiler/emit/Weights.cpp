@@ -104,16 +104,17 @@ Error streamBlob(ElementsAttr elements, Sink &sink) {
 
 } // namespace
 
-uint64_t layoutHash(ArrayRef<ModuleOp> levels, const ModelInterface &model) {
+uint64_t layoutHash(ArrayRef<ModuleOp> isaVariants,
+                    const ModelInterface &model) {
   llvm::raw_sha1_ostream print;
   print << model.weightsBytes << '\n';
   for (const WeightBlob &blob : model.weights)
     print << blob.offset << ' ' << blob.elements.getType() << '\n';
   // Constants in the code are weights as well, and the code says in which order
   // it reads a blob. The names of files are attributes of the modules.
-  for (ModuleOp level : levels) {
-    AsmState state(level, OpPrintingFlags().assumeVerified());
-    for (Operation &op : *level.getBody()) {
+  for (ModuleOp isaVariant : isaVariants) {
+    AsmState state(isaVariant, OpPrintingFlags().assumeVerified());
+    for (Operation &op : *isaVariant.getBody()) {
       op.print(print, state);
       print << '\n';
     }

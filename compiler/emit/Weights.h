@@ -24,9 +24,9 @@ inline llvm::StringRef weightsSection(uint64_t bytes,
 }
 
 /// A fingerprint of the program that reads the weights: where each blob lies,
-/// and the code of all levels with the constants in it. Models that differ in
-/// the values of their blobs alone have the same one.
-uint64_t layoutHash(llvm::ArrayRef<mlir::ModuleOp> levels,
+/// and the code of all instruction-set variants with the constants in it.
+/// Models that differ in the values of their blobs alone have the same one.
+uint64_t layoutHash(llvm::ArrayRef<mlir::ModuleOp> isaVariants,
                     const ModelInterface &model);
 
 /// Writes exactly model.weightsBytes bytes, holding no copy of any blob.

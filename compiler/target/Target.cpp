@@ -37,7 +37,7 @@ StringMap<bool> hostFeatures() {
 }
 
 /// The highest generic level whose features are all there.
-StringRef hostLevel(const StringMap<bool> &has) {
+StringRef hostIsa(const StringMap<bool> &has) {
   auto all = [&](ArrayRef<StringRef> names) {
     return all_of(names, [&](StringRef name) { return has.contains(name); });
   };
@@ -153,7 +153,7 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   std::string cpu = options.cpu, features;
   if (native) {
     StringMap<bool> has = hostFeatures();
-    cpu = x86 ? hostLevel(has).str() : "generic";
+    cpu = x86 ? hostIsa(has).str() : "generic";
     SmallVector<StringRef> names;
     for (auto &feature : has)
       names.push_back(feature.first());

@@ -1,6 +1,6 @@
 // Code for several kinds of processors in one library.
 
-#include "compiler/Levels.h"
+#include "compiler/IsaVariants.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/plan/Arena.h"
@@ -30,17 +30,17 @@ static void drop(Attribute elements) {
     resource.getRawHandle().getResource()->setBlob(AsmResourceBlob());
 }
 
-JoinedLevels::JoinedLevels(ModuleOp original) {
+JoinedIsaVariants::JoinedIsaVariants(ModuleOp original) {
   original.walk([&](graph::ConstantOp constant) {
     originals.insert(constant.getValue());
   });
 }
 
-int64_t JoinedLevels::place(ElementsAttr elements, int64_t bytes) {
+int64_t JoinedIsaVariants::place(ElementsAttr elements, int64_t bytes) {
   auto [found, isNew] = offsets.try_emplace(elements, end);
   if (!isNew)
     return found->second;
-  // Packed at one level as at another, it has two names.
+  // Packed at one instruction-set variant as at another, it has two names.
   if (ArrayRef<char> content = contentOf(elements); !content.empty()) {
     uint64_t hash =
         llvm::xxh3_64bits(StringRef(content.data(), content.size()));
@@ -59,44 +59,44 @@ int64_t JoinedLevels::place(ElementsAttr elements, int64_t bytes) {
   return offset;
 }
 
-void JoinedLevels::add(ModuleOp level) {
+void JoinedIsaVariants::add(ModuleOp isaVariant) {
   llvm::DenseMap<int64_t, int64_t> moved;
-  for (auto weight : attrs::weights.of(level).getAsRange<WeightAttr>()) {
+  for (auto weight : attrs::weights.of(isaVariant).getAsRange<WeightAttr>()) {
     ElementsAttr elements = weight.getElements();
     int64_t bytes =
         elements.getNumElements() *
         llvm::divideCeil(elements.getElementType().getIntOrFloatBitWidth(), 8);
     moved[weight.getOffset()] = place(elements, bytes);
   }
-  level.walk([&](plan::WeightOp weight) {
+  isaVariant.walk([&](plan::WeightOp weight) {
     weight.setOffset(moved.lookup(weight.getOffset()));
   });
-  levels.push_back(level);
+  isaVariants.push_back(isaVariant);
 }
 
-bool JoinedLevels::finish(ArrayRef<Level> names) {
-  ModuleOp front = levels.front();
+bool JoinedIsaVariants::finish(ArrayRef<IsaVariant> names) {
+  ModuleOp front = isaVariants.front();
   Builder b(front.getContext());
   for (const auto &bytes : {attrs::arenaBytes, attrs::maxLiveBytes}) {
     int64_t most = 0;
-    for (ModuleOp level : levels)
-      most = std::max(most, bytes.of(level).getInt());
+    for (ModuleOp isaVariant : isaVariants)
+      most = std::max(most, bytes.of(isaVariant).getInt());
     bytes.set(front, most);
   }
   attrs::weights.set(front, ArrayRef(list));
   attrs::weightsBytes.set(front, end);
   SmallVector<Attribute> texts;
-  for (const Level &level : names)
-    texts.push_back(b.getStringAttr(level.name));
-  attrs::levels.set(front, b.getArrayAttr(texts));
+  for (const IsaVariant &isaVariant : names)
+    texts.push_back(b.getStringAttr(isaVariant.name));
+  attrs::isaVariants.set(front, b.getArrayAttr(texts));
 
   for (Attribute constant : originals)
     if (!offsets.contains(constant))
       drop(constant);
-  return llvm::all_of(levels, [&](ModuleOp level) {
-    return attrs::checks.of(level) == attrs::checks.of(front) &&
-           attrs::entries.of(level) == attrs::entries.of(front) &&
-           attrs::variables.of(level) == attrs::variables.of(front);
+  return llvm::all_of(isaVariants, [&](ModuleOp isaVariant) {
+    return attrs::checks.of(isaVariant) == attrs::checks.of(front) &&
+           attrs::entries.of(isaVariant) == attrs::entries.of(front) &&
+           attrs::variables.of(isaVariant) == attrs::variables.of(front);
   });
 }
 
