@@ -115,7 +115,7 @@ static void buildLower(OpPassManager &pm) {
 
 static void buildBufferize(OpPassManager &pm) {
   // Row-wise fusion decides how these kernels are shared.
-  pm.addPass(createFormRowWaves());
+  pm.addPass(createFormRowWiseGroups());
   OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createBufferizeKernels());
   kernels.addPass(createCanonicalizerPass());
@@ -167,7 +167,7 @@ static void buildPlan(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createPlanScratch());
   pm.addNestedPass<func::FuncOp>(createMarkInPlace());
   pm.addPass(createJoinLoops());
-  pm.addPass(createFormWaves());
+  pm.addPass(createFormTaskGroups());
   pm.addPass(createPlanArena());
 }
 

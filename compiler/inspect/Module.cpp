@@ -188,9 +188,9 @@ json::Object describeSchedule(plan::ProgramOp program) {
     // The tasks of one group run in parallel; in a row-wise group, rows wait
     // for their own rows.
     together = run == expected ? together + 1 : 1;
-    expected = run.nextOfWave();
+    expected = run.nextInGroup();
     steps += together == 1;
-    width = std::max(width, run.getByRows() ? 1 : together);
+    width = std::max(width, run.getRowWise() ? 1 : together);
     json::Object task{{"step", steps - 1},
                       {"kernel", textOf(run.getKernel())},
                       {"node", textOf(StringRef(nodeOf(run.getLoc())))}};

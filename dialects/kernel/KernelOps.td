@@ -274,7 +274,7 @@ def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
     argument is the worker slot, which differs between parallel chunks. With
     `slots` it is below that number, which also limits the parallel chunks. With
     `few` (coarse) a chunk has a fixed cost, so there are no more chunks than
-    threads. With `by_rows` a work item is a block of rows of the kernel's
+    threads. With `row_wise` a work item is a block of rows of the kernel's
     `weir.row_blocks`. Of row-wise operands and results it accesses only these.
 
     - (C1) there is at least one work item, and `slots` is not negative.
@@ -290,10 +290,10 @@ def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
   }];
   let arguments = (ins I64Attr:$count,
                    DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few,
-                   UnitAttr:$by_rows);
+                   UnitAttr:$row_wise);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $count (`slots` $slots^)? (`few` $few^)? (`by_rows` $by_rows^)?
+    $count (`slots` $slots^)? (`few` $few^)? (`row_wise` $row_wise^)?
     attr-dict-with-keyword $body
   }];
   let builders = [OpBuilder<(ins "int64_t":$count, "bool":$few)>];

@@ -38,7 +38,7 @@ std::optional<AffineMap> permutationOf(linalg::GenericOp op) {
   return from;
 }
 
-bool isByRows(AffineMap map, size_t rows) {
+bool isRowWise(AffineMap map, size_t rows) {
   if (map.getNumResults() < rows)
     return false;
   for (auto [i, result] : llvm::enumerate(map.getResults()))

@@ -17,7 +17,7 @@ std::optional<mlir::AffineMap> permutationOf(mlir::linalg::GenericOp op);
 
 /// Whether the first results of the map are the first `rows` dimensions, which
 /// no other result uses. An element then belongs to one row of the loops.
-bool isByRows(mlir::AffineMap map, size_t rows);
+bool isRowWise(mlir::AffineMap map, size_t rows);
 
 /// The memory of which `memory` is a view.
 mlir::Value baseOf(mlir::Value memory);

@@ -34,23 +34,24 @@ weir::plan::tasksOfKernels(Operation *root) {
 
 /// The nearest task in one direction from `op` on, if it is in the task's
 /// group.
-static TaskOp neighbourOfWave(TaskOp task, Operation *op,
-                              Operation *(Operation::*step)()) {
+static TaskOp neighbourInGroup(TaskOp task, Operation *op,
+                               Operation *(Operation::*step)()) {
   while (op && !isa<TaskOp>(op))
     op = (op->*step)();
   auto other = cast_or_null<TaskOp>(op);
-  bool isSame = other && task.getWave() && task.getWave() == other.getWave();
+  bool isSame = other && task.getTaskGroup() &&
+                task.getTaskGroup() == other.getTaskGroup();
   return isSame ? other : TaskOp();
 }
 
-TaskOp TaskOp::nextOfWave() {
-  return neighbourOfWave(*this, (*this)->getNextNode(),
-                         &Operation::getNextNode);
+TaskOp TaskOp::nextInGroup() {
+  return neighbourInGroup(*this, (*this)->getNextNode(),
+                          &Operation::getNextNode);
 }
 
-TaskOp TaskOp::previousOfWave() {
-  return neighbourOfWave(*this, (*this)->getPrevNode(),
-                         &Operation::getPrevNode);
+TaskOp TaskOp::previousInGroup() {
+  return neighbourInGroup(*this, (*this)->getPrevNode(),
+                          &Operation::getPrevNode);
 }
 
 LogicalResult TransferOp::verify() {

@@ -23,11 +23,11 @@ def Plan_ProgramOp
 def Plan_TaskOp : Plan_Op<"task", [Pure]> {
   let summary = "A call of a kernel on tensors, before its buffers have offsets";
   let description = [{
-    Neighbours with equal `wave` are a group of independent tasks that share one
-    parallel region. With `by_rows` they may depend on each other row by row
-    (row-wise fusion): rows of a result need only the same rows of earlier
-    results. In a program for a GPU, a task with `host` runs on the host: its
-    operands and results are in the host's memory.
+    Neighbours with equal `task_group` are a group of independent tasks that
+    share one parallel region. With `row_wise` they may depend on each other row
+    by row (row-wise fusion): rows of a result need only the same rows of
+    earlier results. In a program for a GPU, a task with `host` runs on the
+    host: its operands and results are in the host's memory.
 
     ```mlir
     %y = plan.task @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -35,7 +35,7 @@ def Plan_TaskOp : Plan_Op<"task", [Pure]> {
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel,
                    Variadic<AnyRankedTensor>:$inputs,
-                   OptionalAttr<I64Attr>:$wave, UnitAttr:$by_rows,
+                   OptionalAttr<I64Attr>:$task_group, UnitAttr:$row_wise,
                    UnitAttr:$host);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
@@ -44,9 +44,9 @@ def Plan_TaskOp : Plan_Op<"task", [Pure]> {
   let extraClassDeclaration = [{
     /// The task after this one if it is in the same group, else null. Views of
     /// results may be between them.
-    TaskOp nextOfWave();
+    TaskOp nextInGroup();
     /// The task before this one if it is in the same group, else null.
-    TaskOp previousOfWave();
+    TaskOp previousInGroup();
   }];
 }
 
@@ -151,11 +151,11 @@ def Plan_RunOp : Plan_Op<"run"> {
     any, in this order. With `grains`, the number of work items, the kernel also
     has the first work item, the end of the range and a worker slot as
     arguments, and threads share the work items of kernel.parts. Neighbours with
-    equal `wave` may run in parallel. With `by_rows` they have equal numbers of
-    work items, and a work item runs after those of the same number in earlier
-    runs. With `count`, a function of the operands returns the number of work
-    items for the actual sizes. With `host`, a GPU's host runs it, and all
-    operands are in its memory.
+    equal `task_group` may run in parallel. With `row_wise` they have equal
+    numbers of work items, and a work item runs after those of the same number
+    in earlier runs. With `count`, a function of the operands returns the number
+    of work items for the actual sizes. With `host`, a GPU's host runs it, and
+    all operands are in its memory.
 
     ```mlir
     plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
@@ -167,16 +167,16 @@ def Plan_RunOp : Plan_Op<"run"> {
                    OptionalAttr<I64Attr>:$grains,
                    OptionalAttr<FlatSymbolRefAttr>:$count,
                    DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few,
-                   OptionalAttr<I64Attr>:$wave, UnitAttr:$by_rows,
+                   OptionalAttr<I64Attr>:$task_group, UnitAttr:$row_wise,
                    UnitAttr:$host);
   let assemblyFormat = [{
     $kernel `(` $operands `)` attr-dict `:` `(` type($operands) `)`
   }];
   let extraClassDeclaration = [{
     /// The op after this one if it is in the same group, else null.
-    RunOp nextOfWave() {
+    RunOp nextInGroup() {
       auto next = ::llvm::dyn_cast_or_null<RunOp>((*this)->getNextNode());
-      return next && getWave() && getWave() == next.getWave() ? next : RunOp();
+      return next && getTaskGroup() && getTaskGroup() == next.getTaskGroup() ? next : RunOp();
     }
   }];
 }

@@ -23,7 +23,7 @@ SmallVector<Operation *> tasksOf(ProgramOp program) {
 size_t tasksOfPart(ArrayRef<Operation *> rest) {
   size_t count = std::min(rest.size(), tasksPerFunction);
   auto last = count ? dyn_cast<RunOp>(rest[count - 1]) : nullptr;
-  while (last && (last = last.nextOfWave()))
+  while (last && (last = last.nextInGroup()))
     ++count;
   return count;
 }

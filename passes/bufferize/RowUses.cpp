@@ -37,7 +37,7 @@ namespace {
 class Reader {
 public:
   Reader(func::FuncOp kernel, int64_t rows) : uses{rows, {}}, rows(rows) {
-    uses.byRows.assign(kernel.getNumArguments(), true);
+    uses.rowWise.assign(kernel.getNumArguments(), true);
   }
 
   /// Whether the op makes its rows of the same rows, or of whole arguments.
@@ -68,11 +68,11 @@ private:
                     utils::IteratorType::parallel) != int64_t(*dims))
       return false;
     for (OpOperand &operand : op->getOpOperands()) {
-      bool byRows =
-          kernel::isByRows(op.getMatchingIndexingMap(&operand), *dims);
-      if (op.isDpsInit(&operand) && !byRows)
+      bool rowWise =
+          kernel::isRowWise(op.getMatchingIndexingMap(&operand), *dims);
+      if (op.isDpsInit(&operand) && !rowWise)
         return false;
-      if (!readOperand(operand.get(), byRows))
+      if (!readOperand(operand.get(), rowWise))
         return false;
     }
     // A gather reads what it captures anywhere.
@@ -103,14 +103,14 @@ private:
           auto [extra, map] = pair;
           return readOperand(
               extra,
-              kernel::isByRows(cast<AffineMapAttr>(map).getValue(), *dims));
+              kernel::isRowWise(cast<AffineMapAttr>(map).getValue(), *dims));
         });
   }
 
-  bool readOperand(Value value, bool byRows) {
+  bool readOperand(Value value, bool rowWise) {
     if (!isa<TensorType>(value.getType()))
       return true;
-    return byRows ? readByRows(value) : readWhole(value);
+    return rowWise ? readByRows(value) : readWhole(value);
   }
 
   static Value unshaped(Value value) {
@@ -133,7 +133,7 @@ private:
     value = unshaped(value);
     auto argument = dyn_cast<BlockArgument>(value);
     if (argument)
-      uses.byRows[argument.getArgNumber()] = false;
+      uses.rowWise[argument.getArgNumber()] = false;
     return argument || value.getDefiningOp<arith::ConstantOp>();
   }
 

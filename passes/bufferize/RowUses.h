@@ -20,7 +20,7 @@ struct RowUses {
   int64_t rows;
   /// For each argument: whether a row of the results depends on the same row of
   /// it only, not on any other element.
-  llvm::SmallVector<bool> byRows;
+  llvm::SmallVector<bool> rowWise;
 
   /// No value if a row depends on other rows of an intermediate result. No
   /// value too if the kernel is more than one product, one op's loops, or loops

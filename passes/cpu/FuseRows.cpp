@@ -70,10 +70,10 @@ public:
             (written || use.written))
           return false;
       Use &use = with[operand.get()];
-      use.byRows &=
-          kernel::isByRows(op.getMatchingIndexingMap(&operand), rows.size());
+      use.rowWise &=
+          kernel::isRowWise(op.getMatchingIndexingMap(&operand), rows.size());
       use.written |= written;
-      if (use.written && !use.byRows)
+      if (use.written && !use.rowWise)
         return false;
     }
     uses = with;
@@ -122,7 +122,7 @@ public:
 
 private:
   struct Use {
-    bool byRows = true, written = false;
+    bool rowWise = true, written = false;
   };
 
   /// Whether rows come from and go beyond L2: they do so all the time where
@@ -131,7 +131,7 @@ private:
     int64_t bytes = 0;
     for (auto &[buffer, use] : uses)
       if (auto type = cast<MemRefType>(buffer.getType());
-          use.byRows && !buffer.getDefiningOp<memref::AllocOp>())
+          use.rowWise && !buffer.getDefiningOp<memref::AllocOp>())
         bytes += type.getNumElements() *
                  llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     return bytes >= 2 * target.l2 * slotsOf(ops.back());
@@ -141,7 +141,7 @@ private:
   int64_t rowsOfBlock(int64_t most) const {
     int64_t bytes = 1, all = ShapedType::getNumElements(rows);
     for (auto &[buffer, use] : uses)
-      if (use.byRows) {
+      if (use.rowWise) {
         auto type = cast<MemRefType>(buffer.getType());
         bytes += type.getNumElements() / all *
                  llvm::divideCeil(type.getElementTypeBitWidth(), 8);
@@ -153,7 +153,7 @@ private:
   SmallVector<Value> ownBuffers() const {
     SmallVector<Value> own;
     for (auto &[buffer, use] : uses)
-      if (buffer.getDefiningOp<memref::AllocOp>() && use.byRows &&
+      if (buffer.getDefiningOp<memref::AllocOp>() && use.rowWise &&
           llvm::all_of(buffer.getUsers(), [&](Operation *user) {
             return llvm::is_contained(ops, user) ||
                    isa<memref::DeallocOp>(user);

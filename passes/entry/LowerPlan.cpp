@@ -17,9 +17,9 @@ namespace {
 /// status), without the state where the model has none.
 class Lowering : Regions {
 public:
-  /// `waves` counts the lowered groups of the module.
-  Lowering(LLVM::LLVMFuncOp function, unsigned &waves)
-      : Regions(function, waves) {
+  /// `task groups` counts the lowered groups of the module.
+  Lowering(LLVM::LLVMFuncOp function, unsigned &taskGroups)
+      : Regions(function, taskGroups) {
     b.setInsertionPointToStart(function.addEntryBlock(b));
     arena = function.getArgument(0);
     weights = function.getArgument(1);
@@ -78,7 +78,7 @@ private:
     auto part = plan::createPart(program, tasks.front()->getLoc(),
                                  function.getSymName() + "_" + Twine(parts++),
                                  function.getFunctionType());
-    Lowering(part, waves).run(tasks);
+    Lowering(part, taskGroups).run(tasks);
     b.create<LLVM::CallOp>(part, function.getArguments());
     if (!state)
       return;
@@ -107,7 +107,7 @@ struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
   }
 
 private:
-  unsigned waves = 0;
+  unsigned taskGroups = 0;
 
   /// Splits the tasks into several functions, which the entry calls in turn.
   void lower(plan::ProgramOp program, const std::string &name) {
@@ -134,7 +134,7 @@ private:
       auto function = plan::createPart(
           program, rest.front()->getLoc(), name + "_part_" + Twine(part),
           LLVM::LLVMFunctionType::get(nothing, parameters));
-      Lowering(function, waves).run(rest.take_front(count));
+      Lowering(function, taskGroups).run(rest.take_front(count));
       b.create<LLVM::CallOp>(function, operands);
       rest = rest.drop_front(count);
       if (!hasState || rest.empty())

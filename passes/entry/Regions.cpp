@@ -22,7 +22,7 @@ static bool alternates(plan::RunOp run) {
 /// none has.
 static int64_t slotsOf(plan::RunOp first) {
   int64_t slots = 0;
-  for (plan::RunOp run = first; run; run = run.nextOfWave())
+  for (plan::RunOp run = first; run; run = run.nextInGroup())
     if (run.getSlots())
       slots = slots ? std::min<int64_t>(slots, run.getSlots()) : run.getSlots();
   return slots;
@@ -33,8 +33,8 @@ void Regions::allocateList(ArrayRef<Operation *> tasks) {
   for (Operation *task : tasks)
     task->walk([&](plan::RunOp run) {
       int64_t count = 0;
-      if (run.getGrains() || run.getWave())
-        for (plan::RunOp of = run; of; of = of.nextOfWave())
+      if (run.getGrains() || run.getTaskGroup())
+        for (plan::RunOp of = run; of; of = of.nextInGroup())
           count += of.getOperands().size() + alternates(of);
       most = std::max(most, count);
     });
@@ -56,12 +56,12 @@ void Regions::declare(StringRef name, ArrayRef<Type> parameters,
 
 void Regions::lowerRun(plan::RunOp run) {
   // What needs its own rows but is not shared by them is no region.
-  bool isAlone = run.getByRows() && !run.getGrains();
+  bool isAlone = run.getRowWise() && !run.getGrains();
   if (auto before = dyn_cast_or_null<plan::RunOp>(run->getPrevNode()))
-    if (!isAlone && before.nextOfWave())
+    if (!isAlone && before.nextInGroup())
       return;
-  if (!isAlone && run.nextOfWave())
-    return run.getByRows() ? lowerRowWave(run) : lowerWave(run);
+  if (!isAlone && run.nextInGroup())
+    return run.getRowWise() ? lowerRowWiseGroup(run) : lowerTaskGroup(run);
   SmallVector<Value> operands = addresses(run);
   if (!run.getGrains()) {
     b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
@@ -165,21 +165,21 @@ void Regions::callOn(plan::RunOp run, Value list, int64_t first,
 /// Emits one region whose work items are blocks of rows. A chunk executes all
 /// runs for one block before the next block. So a run finds the results of the
 /// earlier ones in its caches, and needs no barrier.
-void Regions::lowerRowWave(plan::RunOp first) {
-  std::string name = "weir_wave_" + std::to_string(waves++);
+void Regions::lowerRowWiseGroup(plan::RunOp first) {
+  std::string name = "weir_wave_" + std::to_string(taskGroups++);
   {
     OpBuilder::InsertionGuard guard(b);
-    fillRowWave(makePart(name, first), first);
+    fillRowWiseGroup(makePart(name, first), first);
   }
   storeOperands(first);
   // The most of its runs; all are alike where each has its own number.
   Value grains = number(0, 64);
-  for (plan::RunOp run = first; run; run = run.nextOfWave())
+  for (plan::RunOp run = first; run; run = run.nextInGroup())
     grains = larger(grains, grainsOf(run, addresses(run)));
   callParallel(grains, slotsOf(first), partsOfThread, name);
 }
 
-void Regions::fillRowWave(LLVM::LLVMFuncOp part, plan::RunOp run) {
+void Regions::fillRowWiseGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
   Block *head = newBlock(), *body = newBlock(), *after = newBlock();
   Value grain = head->addArgument(b.getI64Type(), run.getLoc());
   b.create<LLVM::BrOp>(part.getArgument(1), head);
@@ -190,7 +190,7 @@ void Regions::fillRowWave(LLVM::LLVMFuncOp part, plan::RunOp run) {
   b.setInsertionPointToEnd(body);
   Value next = b.create<LLVM::AddOp>(grain, number(1, 64));
   int64_t operand = 0;
-  for (; run; run = run.nextOfWave()) {
+  for (; run; run = run.nextInGroup()) {
     callOn(run, part.getArgument(0), operand,
            {grain, next, part.getArgument(3)});
     operand += run.getOperands().size();
@@ -203,31 +203,31 @@ void Regions::fillRowWave(LLVM::LLVMFuncOp part, plan::RunOp run) {
 /// Stores the operands of all runs of the group to the list.
 void Regions::storeOperands(plan::RunOp first) {
   int64_t stored = 0;
-  for (plan::RunOp run = first; run; run = run.nextOfWave())
+  for (plan::RunOp run = first; run; run = run.nextInGroup())
     for (Value operand : run.getOperands())
       b.create<LLVM::StoreOp>(address(operand), at(operandList, 8 * stored++));
 }
 
 /// Emits one region with the work items of all runs of the group, one after the
 /// other. A run with coarse work items counts as few.
-void Regions::lowerWave(plan::RunOp first) {
+void Regions::lowerTaskGroup(plan::RunOp first) {
   storeOperands(first);
   Value total = number(0, 64);
-  for (plan::RunOp run = first; run; run = run.nextOfWave())
+  for (plan::RunOp run = first; run; run = run.nextInGroup())
     total = sum(total, shareOf(run, addresses(run)).items);
-  std::string name = "weir_wave_" + std::to_string(waves++);
+  std::string name = "weir_wave_" + std::to_string(taskGroups++);
   {
     OpBuilder::InsertionGuard guard(b);
-    fillWave(makePart(name, first), first);
+    fillTaskGroup(makePart(name, first), first);
   }
   callParallel(total, slotsOf(first), partsOfThread, name);
 }
 
-void Regions::fillWave(LLVM::LLVMFuncOp part, plan::RunOp run) {
+void Regions::fillTaskGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
   Value list = part.getArgument(0), slot = part.getArgument(3);
   int64_t operand = 0;
   Value none = number(0, 64), one = number(1, 64), offset = none;
-  for (; run; run = run.nextOfWave()) {
+  for (; run; run = run.nextInGroup()) {
     Share all = shareOf(run, operandsOf(run, list, operand));
     Value low = b.create<LLVM::SMaxOp>(
         b.create<LLVM::SubOp>(part.getArgument(1), offset), none);

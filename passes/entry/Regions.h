@@ -12,9 +12,9 @@ namespace weir {
 /// function that each thread calls, and a list of the kernels' operands.
 class Regions : protected plan::TaskLowering {
 protected:
-  /// `waves` counts the lowered groups of the module.
-  Regions(mlir::LLVM::LLVMFuncOp function, unsigned &waves)
-      : TaskLowering(function), function(function), waves(waves) {}
+  /// `task groups` counts the lowered groups of the module.
+  Regions(mlir::LLVM::LLVMFuncOp function, unsigned &taskGroups)
+      : TaskLowering(function), function(function), taskGroups(taskGroups) {}
   ~Regions() = default;
 
   /// Allocates the list of operands for the tasks. One is enough, because a
@@ -27,7 +27,7 @@ protected:
 
   mlir::LLVM::LLVMFuncOp function;
   mlir::Value team;
-  unsigned &waves;
+  unsigned &taskGroups;
 
 private:
   /// A run's part of its group's region: its work items, and the number of
@@ -36,10 +36,10 @@ private:
     mlir::Value grains, items;
   };
 
-  void lowerWave(plan::RunOp first);
-  void lowerRowWave(plan::RunOp first);
-  void fillWave(mlir::LLVM::LLVMFuncOp part, plan::RunOp run);
-  void fillRowWave(mlir::LLVM::LLVMFuncOp part, plan::RunOp run);
+  void lowerTaskGroup(plan::RunOp first);
+  void lowerRowWiseGroup(plan::RunOp first);
+  void fillTaskGroup(mlir::LLVM::LLVMFuncOp part, plan::RunOp run);
+  void fillRowWiseGroup(mlir::LLVM::LLVMFuncOp part, plan::RunOp run);
   std::string partOf(plan::RunOp run);
   mlir::LLVM::LLVMFuncOp makePart(llvm::StringRef name,
                                   mlir::Operation *inside);

@@ -82,7 +82,8 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
       auto task = b.create<plan::TaskOp>(
           group.getLoc(), group.getResultTypes(),
           FlatSymbolRefAttr::get(kernels[kernel].getSymNameAttr()),
-          group.getInputs(), /*wave=*/IntegerAttr(), /*by_rows=*/UnitAttr(),
+          group.getInputs(), /*task group=*/IntegerAttr(),
+          /*by_rows=*/UnitAttr(),
           isOfHost(group) ? b.getUnitAttr() : UnitAttr());
       // A copy that is to be run again is not what it is a copy of.
       if (IntegerAttr again = attrs::again.of(group))

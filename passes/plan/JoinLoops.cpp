@@ -38,7 +38,8 @@ struct CountedLoop {
       return std::nullopt;
     auto taskOf = [](Value value, BlockArgument counter) {
       auto task = value.getDefiningOp<plan::TaskOp>();
-      bool counts = task && !task.getWave() && task->getNumResults() == 1 &&
+      bool counts = task && !task.getTaskGroup() &&
+                    task->getNumResults() == 1 &&
                     task->getBlock() == counter.getOwner() &&
                     llvm::equal(task->getOperands(), ValueRange(counter));
       return counts ? task : plan::TaskOp();
@@ -87,7 +88,7 @@ neededBetween(Operation *loop, Operation *later, SymbolTable &symbols) {
       continue;
     if (op != later) {
       auto task = dyn_cast<plan::TaskOp>(op);
-      if (timeOf(op, symbols) < 0 || (task && task.getWave()))
+      if (timeOf(op, symbols) < 0 || (task && task.getTaskGroup()))
         return std::nullopt;
       moved.push_back(op);
     }

@@ -5,22 +5,22 @@
 
 include "mlir/Pass/PassBase.td"
 
-def FormWaves : Pass<"weir-form-waves", "::mlir::ModuleOp"> {
+def FormTaskGroups : Pass<"weir-form-task-groups", "::mlir::ModuleOp"> {
   let summary = "Groups small independent tasks into one parallel region";
   let description = [{
-    Independent tasks of little work form a group (attribute `wave`), which threads
-    share as they share the work items of one kernel. They move no further than
-    necessary, because their results are live together. A large task whose results
-    several of them use comes before them. Nothing moves in a module whose
-    `weir.slots` is 1.
+    Independent tasks of little work form a group (attribute `task_group`),
+    which threads share as they share the work items of one kernel. They move no
+    further than necessary, because their results are live together. A large
+    task whose results several of them use comes before them. Nothing moves in a
+    module whose `weir.slots` is 1.
 
     ```mlir
     %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
     %b = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
     %c = plan.task @k(%y) : (tensor<4xf32>) -> tensor<4xf32>
     // becomes
-    %a = plan.task @k(%x) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
-    %c = plan.task @k(%y) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %a = plan.task @k(%x) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @k(%y) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
     %b = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
@@ -31,9 +31,10 @@ def JoinLoops : Pass<"weir-join-loops", "::mlir::ModuleOp"> {
   let summary = "Makes two loops with the same trip count one";
   let description = [{
     Independent loops with the same start, step and end, whose tasks are all
-    small, become one. So a group of independent tasks may have tasks of both, such
-    as the two directions of a recurrent net. Operands of the later loop
-    move before the first. Nothing is joined in a module whose `weir.slots` is 1.
+    small, become one. So a group of independent tasks may have tasks of both,
+    such as the two directions of a recurrent net. Operands of the later loop
+    move before the first. Nothing is joined in a module whose `weir.slots` is
+    1.
 
     ```mlir
     %r:2 = graph.while(%zero, %x) : ...   // of %i, %h
@@ -48,15 +49,15 @@ def JoinLoops : Pass<"weir-join-loops", "::mlir::ModuleOp"> {
 def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
   let summary = "Gives every buffer of the outer program an offset in one arena";
   let description = [{
-    Each entry function, whose kernels are calls here, becomes a `plan.program`. A
-    buffer is live from the task that writes it to the last that reads it. The tasks
-    of one group count as one point in time. Buffers that are live at different
-    times share bytes. A task whose kernel reads an input only where it writes
-    (`weir.in_place`) reuses the buffer of an input that dies there. Contiguous
-    slices and concatenations are views of a buffer, to which tasks write directly.
-    Constants get offsets in the block of weights. The module's attributes have the
-    arena's size and, as `weir.max_live_bytes`, the largest sum of live bytes: a
-    lower bound for any plan.
+    Each entry function, whose kernels are calls here, becomes a `plan.program`.
+    A buffer is live from the task that writes it to the last that reads it. The
+    tasks of one group count as one point in time. Buffers that are live at
+    different times share bytes. A task whose kernel reads an input only where
+    it writes (`weir.in_place`) reuses the buffer of an input that dies there.
+    Contiguous slices and concatenations are views of a buffer, to which tasks
+    write directly. Constants get offsets in the block of weights. The module's
+    attributes have the arena's size and, as `weir.max_live_bytes`, the largest
+    sum of live bytes: a lower bound for any plan.
 
     ```mlir
     %a = call @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -71,10 +72,10 @@ def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
 def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
   let summary = "Places a kernel's own buffers in one block of scratch memory";
   let description = [{
-    Each `memref.alloc` becomes a view at an offset into one more argument, whose
-    size is the attribute `weir.scratch_bytes`. Buffers that are not used by the
-    same top-level op may share bytes. No allocation remains. A buffer within
-    `kernel.parts` exists once for each of the module's `weir.slots`.
+    Each `memref.alloc` becomes a view at an offset into one more argument,
+    whose size is the attribute `weir.scratch_bytes`. Buffers that are not used
+    by the same top-level op may share bytes. No allocation remains. A buffer
+    within `kernel.parts` exists once for each of the module's `weir.slots`.
 
     ```mlir
     %a = memref.alloc() : memref<4xf32>

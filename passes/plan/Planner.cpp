@@ -154,9 +154,9 @@ void Planner::planTask(plan::TaskOp task, OpBuilder &tasks) {
                             /*grains=*/IntegerAttr(),
                             /*count=*/FlatSymbolRefAttr(),
                             /*slots=*/tasks.getI64IntegerAttr(0),
-                            /*few=*/UnitAttr(), task.getWaveAttr(),
-                            task.getByRowsAttr(), task.getHostAttr());
-  if (!task.nextOfWave())
+                            /*few=*/UnitAttr(), task.getTaskGroupAttr(),
+                            task.getRowWiseAttr(), task.getHostAttr());
+  if (!task.nextInGroup())
     places.advance();
 }
 

@@ -27,12 +27,12 @@ Uses::Uses(func::FuncOp entry) {
     }
   });
   entry.walk([&](plan::TaskOp task) {
-    if (task.previousOfWave())
+    if (task.previousInGroup())
       return;
     Span whole = spans[task];
-    for (plan::TaskOp of = task; of; of = of.nextOfWave())
+    for (plan::TaskOp of = task; of; of = of.nextInGroup())
       whole.end = spans[of].end;
-    for (plan::TaskOp of = task; of; of = of.nextOfWave())
+    for (plan::TaskOp of = task; of; of = of.nextInGroup())
       spans[of] = whole;
   });
 }

@@ -132,7 +132,7 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// for parts of `count` grains that run at once (kernel.parts), or for all.
   void parts(int64_t count, bool few,
              llvm::function_ref<void(mlir::Value, mlir::Value)> body,
-             bool byRows = false);
+             bool rowWise = false);
   /// The same where each grain is one of the kernel's `blocks` of rows.
   void rowParts(const RowBlocks &blocks,
                 llvm::function_ref<void(mlir::Value, mlir::Value)> body);
@@ -144,7 +144,7 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   mlir::Value mirroredIf(mlir::Value backward, mlir::Value i, mlir::Value first,
                          mlir::Value end);
   /// Sets whether the kernel's work, in nanoseconds, is worth sharing; of a
-  /// wave by rows it is anyhow.
+  /// row-wise group it is anyhow.
   void share(double nanoseconds);
   /// The same as the schedule has it.
   void share(double nanoseconds, bool isShared) {

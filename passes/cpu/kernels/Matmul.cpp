@@ -352,8 +352,8 @@ struct MatmulEmitter : MatmulBlocks {
         begin();
         e.loops(sizes, first, end, product);
       });
-    bool byRows = share == kernel::MatmulShare::rows;
-    if (!byRows && copiesRows() && batches == 1 && blockTiles >= rowCount) {
+    bool rowWise = share == kernel::MatmulShare::rows;
+    if (!rowWise && copiesRows() && batches == 1 && blockTiles >= rowCount) {
       Emitter::Values zeros(sizes.size(), e.index(0));
       batch = zeros;
       begin();
@@ -361,13 +361,13 @@ struct MatmulEmitter : MatmulBlocks {
     }
     auto part = [&](Value first, Value end) {
       begin();
-      if (alternate && !byRows)
+      if (alternate && !rowWise)
         backward = e.alternate(first, end);
-      range = byRows ? TileRange::ofRows(e, *this, first, end)
-                     : TileRange::ofColumns(e, *this, first, end);
+      range = rowWise ? TileRange::ofRows(e, *this, first, end)
+                      : TileRange::ofColumns(e, *this, first, end);
       e.loops(sizes, product);
     };
-    e.parts(byRows ? rowCount : TileRange::columnGrains(*this),
+    e.parts(rowWise ? rowCount : TileRange::columnGrains(*this),
             /*few=*/coarse, part);
   }
 };

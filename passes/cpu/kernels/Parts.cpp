@@ -13,11 +13,11 @@ using namespace mlir;
 namespace weir {
 
 void Emitter::parts(int64_t count, bool few,
-                    function_ref<void(Value, Value)> body, bool byRows) {
+                    function_ref<void(Value, Value)> body, bool rowWise) {
   if (!shared || count < 2)
     return body(index(0), index(count));
   auto parts = create<kernel::PartsOp>(count, few);
-  parts.setByRows(byRows);
+  parts.setRowWise(rowWise);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(&parts.getBody().front());
   body(parts.getFirst(), parts.getLast());
@@ -25,7 +25,7 @@ void Emitter::parts(int64_t count, bool few,
 
 void Emitter::rowParts(const RowBlocks &blocks,
                        function_ref<void(Value, Value)> body) {
-  parts(blocks.count(), /*few=*/false, body, /*byRows=*/true);
+  parts(blocks.count(), /*few=*/false, body, /*rowWise=*/true);
 }
 
 Value Emitter::alternate(Value &first, Value &end) {

@@ -99,7 +99,7 @@ void eachGrain(Emitter &e, const Cut &cut, Value first, Value last,
 void shareGrains(Emitter &e, const Cut &cut,
                  llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
   auto parts = e.create<kernel::PartsOp>(cut.grains(), /*few=*/false);
-  parts.setByRows(cut.byRows);
+  parts.setRowWise(cut.rowWise);
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(&parts.getBody().front());
   eachGrain(e, cut, parts.getFirst(), parts.getLast(), body);

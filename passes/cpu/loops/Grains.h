@@ -13,7 +13,7 @@ namespace weir {
 struct Cut {
   unsigned dimension;
   int64_t range, size;
-  bool byRows = false; // whether work items are the kernel's blocks of rows
+  bool rowWise = false; // whether work items are the kernel's blocks of rows
   /// The ranges of outer loops that are divided into single iterations as well;
   /// else empty.
   llvm::SmallVector<int64_t> outer = {};

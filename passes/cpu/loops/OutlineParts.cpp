@@ -124,13 +124,13 @@ struct OutlineParts : impl::OutlinePartsBase<OutlineParts> {
         split(kernel, symbols, phasesOf);
     SmallVector<plan::RunOp> runs;
     getOperation().walk([&](plan::RunOp run) { runs.push_back(run); });
-    int64_t waves = 0;
+    int64_t taskGroups = 0;
     for (size_t i = 0; i < runs.size();) {
-      SmallVector<plan::RunOp> wave = {runs[i]};
-      while (plan::RunOp next = wave.back().nextOfWave())
-        wave.push_back(next);
-      i += wave.size();
-      replace(wave, phasesOf, waves);
+      SmallVector<plan::RunOp> taskGroup = {runs[i]};
+      while (plan::RunOp next = taskGroup.back().nextInGroup())
+        taskGroup.push_back(next);
+      i += taskGroup.size();
+      replace(taskGroup, phasesOf, taskGroups);
     }
     for (const auto &entry : phasesOf)
       symbols.erase(symbols.lookup(entry.first()));
@@ -142,10 +142,10 @@ private:
 
   /// The first phases of all runs of a group become a group, and so do the
   /// second ones.
-  static SmallVector<Step> stepsOfEqualPhases(ArrayRef<plan::RunOp> wave,
+  static SmallVector<Step> stepsOfEqualPhases(ArrayRef<plan::RunOp> taskGroup,
                                               Phases &phasesOf) {
     SmallVector<Step> steps(1);
-    for (plan::RunOp run : wave) {
+    for (plan::RunOp run : taskGroup) {
       auto found = phasesOf.find(run.getKernel());
       if (found == phasesOf.end()) {
         steps[0].push_back({run, nullptr});
@@ -163,11 +163,11 @@ private:
   /// In a row-wise group, consecutive kernels that are shared by the same
   /// blocks of rows stay together. Others become groups of one. So do kernels
   /// of several phases, as their phases may share scratch memory.
-  static SmallVector<Step> stepsByRows(ArrayRef<plan::RunOp> wave,
+  static SmallVector<Step> stepsByRows(ArrayRef<plan::RunOp> taskGroup,
                                        Phases &phasesOf) {
     SmallVector<Step> steps;
     std::optional<int64_t> grains; // of the last step, if it takes more
-    for (plan::RunOp run : wave) {
+    for (plan::RunOp run : taskGroup) {
       auto found = phasesOf.find(run.getKernel());
       if (found == phasesOf.end()) {
         steps.push_back({{run, nullptr}});
@@ -176,7 +176,8 @@ private:
       }
       for (Phase &phase : found->second) {
         std::optional<int64_t> own;
-        if (found->second.size() == 1 && phase.parts && phase.parts.getByRows())
+        if (found->second.size() == 1 && phase.parts &&
+            phase.parts.getRowWise())
           own = phase.parts.getCount();
         if (!own || own != grains)
           steps.emplace_back();
@@ -188,21 +189,21 @@ private:
   }
 
   /// A run outside of groups is handled like a group of one.
-  static void replace(ArrayRef<plan::RunOp> wave, Phases &phasesOf,
-                      int64_t &waves) {
-    plan::RunOp first = wave.front();
-    SmallVector<Step> steps = first.getByRows()
-                                  ? stepsByRows(wave, phasesOf)
-                                  : stepsOfEqualPhases(wave, phasesOf);
-    OpBuilder b(wave.front()->getContext());
-    b.setInsertionPointAfter(wave.back());
+  static void replace(ArrayRef<plan::RunOp> taskGroup, Phases &phasesOf,
+                      int64_t &taskGroups) {
+    plan::RunOp first = taskGroup.front();
+    SmallVector<Step> steps = first.getRowWise()
+                                  ? stepsByRows(taskGroup, phasesOf)
+                                  : stepsOfEqualPhases(taskGroup, phasesOf);
+    OpBuilder b(taskGroup.front()->getContext());
+    b.setInsertionPointAfter(taskGroup.back());
     for (auto &step : steps) {
       IntegerAttr number =
-          step.size() > 1 ? b.getI64IntegerAttr(waves++) : IntegerAttr();
+          step.size() > 1 ? b.getI64IntegerAttr(taskGroups++) : IntegerAttr();
       for (auto [run, phase] : step) {
         auto now = cast<plan::RunOp>(b.clone(*run));
-        now.setWaveAttr(number);
-        now.setByRows(number && run.getByRows());
+        now.setTaskGroupAttr(number);
+        now.setRowWise(number && run.getRowWise());
         if (phase)
           now.setKernel(phase->kernel.getName());
         if (!phase || !phase->parts)
@@ -214,7 +215,7 @@ private:
         now.setFew(phase->parts.getFew());
       }
     }
-    for (plan::RunOp run : wave)
+    for (plan::RunOp run : taskGroup)
       run->erase();
   }
 

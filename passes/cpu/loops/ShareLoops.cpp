@@ -45,9 +45,9 @@ rowBlocksOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
       (transpose && (d != transpose->down || blocks->size % transposedRows)))
     return std::nullopt;
   for (OpOperand &init : op.getDpsInitsMutable())
-    if (!kernel::isByRows(op.getMatchingIndexingMap(&init), d + 1))
+    if (!kernel::isRowWise(op.getMatchingIndexingMap(&init), d + 1))
       return std::nullopt;
-  return Cut{d, blocks->rows, blocks->size, /*byRows=*/true};
+  return Cut{d, blocks->rows, blocks->size, /*rowWise=*/true};
 }
 
 /// The multiple of a work item's size along a loop. One thread sums rows in

@@ -54,7 +54,7 @@ private:
           task.getLoc(), pack->getResultTypes(),
           FlatSymbolRefAttr::get(packer.getSymNameAttr()),
           ValueRange(task->getOperand(filter.getArgNumber())),
-          /*wave=*/IntegerAttr(), /*by_rows=*/UnitAttr(),
+          /*task group=*/IntegerAttr(), /*by_rows=*/UnitAttr(),
           /*host=*/UnitAttr());
       task->setOperand(filter.getArgNumber(), packed.getResult(0));
     }

@@ -154,7 +154,7 @@ func.func @winograd(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: me
 
 // CHECK-LABEL: func @parts
 // CHECK: kernel.parts 160 slots 4 few {
-// CHECK: kernel.parts 7 by_rows {
+// CHECK: kernel.parts 7 row_wise {
 func.func @parts() {
   %one = arith.constant 1 : index
   kernel.parts 160 slots 4 few {
@@ -162,7 +162,7 @@ func.func @parts() {
     scf.for %i = %first to %last step %one {
     }
   }
-  kernel.parts 7 by_rows {
+  kernel.parts 7 row_wise {
   ^bb0(%first: index, %last: index, %slot: index):
   }
   return

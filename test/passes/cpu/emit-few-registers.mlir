@@ -265,7 +265,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // The 32 rows of a grain are four tiles of five and two of six.
 // CHECK-LABEL: func @grains
-// CHECK: kernel.parts 2 by_rows
+// CHECK: kernel.parts 2 row_wise
 // CHECK: scf.for %[[GRAIN:.*]] = %{{.*}} to %{{.*}} step %c1
 // CHECK: %[[BEFORE:.*]] = arith.muli %[[GRAIN]], %c32
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
@@ -565,7 +565,7 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits 
 
 // Rows that fight for a set of L1 are copied a grain at a time.
 // CHECK-LABEL: func @copies
-// CHECK: kernel.parts 16 by_rows
+// CHECK: kernel.parts 16 row_wise
 // CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<32x1040xf32>
 // CHECK: scf.for %[[GRAIN:.*]] = %{{.*}} to %{{.*}} step %c1
 // CHECK: %[[BEFORE:.*]] = arith.muli %[[GRAIN]], %c32

@@ -566,7 +566,7 @@ func.func @turned_halves(%a: memref<64x32xbf16>, %b: memref<3x64x16xbf16>, %c: m
 // Blocks of rows of a wave are grains, of whole tiles: 8 rows, though 9 fit. A
 // product of so little work is shared, too.
 // CHECK-LABEL: func @row_blocks
-// CHECK: kernel.parts 4 by_rows {
+// CHECK: kernel.parts 4 row_wise {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
 // CHECK: scf.for %[[GRAIN:.*]] = %[[FIRST]] to %[[LAST]] step %c1
 // CHECK: arith.muli %[[GRAIN]], %c32

@@ -139,7 +139,7 @@ func.func @alias(%x: memref<64x64xf32>, %both: memref<4160xf32>) attributes {wei
 // Grains are the blocks of rows of the kernel's wave, however little there is to
 // do.
 // CHECK-LABEL: func @row_blocks
-// CHECK: kernel.parts 4 by_rows {
+// CHECK: kernel.parts 4 row_wise {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %{{.*}}: index, %{{.*}}: index):
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<16xf32>
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to
@@ -167,7 +167,7 @@ func.func @row_blocks(%x: memref<64x64xf32>, %y: memref<64x64xf32>) attributes {
 // Of rows of two dimensions a grain is several runs of the inner one, in blocks
 // that divide both.
 // CHECK-LABEL: func @two_dimensions
-// CHECK: kernel.parts 6 by_rows {
+// CHECK: kernel.parts 6 row_wise {
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<1x3xf32>
 // CHECK: memref.subview {{.*}} [1, 3, 64]
 // CHECK-NOT: kernel.parts

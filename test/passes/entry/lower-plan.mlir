@@ -126,9 +126,9 @@ plan.program @wave {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
   %z = plan.buffer 128 live [0, 0] : memref<8xf32>
-  plan.run @many(%x) {grains = 6 : i64, slots = 3 : i64, wave = 0 : i64} : (memref<8xf32>)
-  plan.run @single(%y) {wave = 0 : i64} : (memref<8xf32>)
-  plan.run @few(%z) {few, grains = 9 : i64, slots = 2 : i64, wave = 0 : i64} : (memref<8xf32>)
+  plan.run @many(%x) {grains = 6 : i64, slots = 3 : i64, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @single(%y) {task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @few(%z) {few, grains = 9 : i64, slots = 2 : i64, task_group = 0 : i64} : (memref<8xf32>)
 }
 
 // -----
@@ -206,8 +206,8 @@ llvm.func @two(!llvm.ptr, !llvm.ptr, i64, i64, i64)
 plan.program @by_rows {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
-  plan.run @one(%x) {by_rows, grains = 4 : i64, slots = 2 : i64, wave = 0 : i64} : (memref<8xf32>)
-  plan.run @two(%x, %y) {by_rows, grains = 4 : i64, wave = 0 : i64} : (memref<8xf32>, memref<8xf32>)
+  plan.run @one(%x) {row_wise, grains = 4 : i64, slots = 2 : i64, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @two(%x, %y) {row_wise, grains = 4 : i64, task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>)
 }
 
 // -----
@@ -220,8 +220,8 @@ plan.program @by_rows {
 llvm.func @one(!llvm.ptr)
 plan.program @in_order {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
-  plan.run @one(%x) {by_rows, wave = 0 : i64} : (memref<8xf32>)
-  plan.run @one(%x) {by_rows, wave = 0 : i64} : (memref<8xf32>)
+  plan.run @one(%x) {row_wise, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @one(%x) {row_wise, task_group = 0 : i64} : (memref<8xf32>)
 }
 
 // -----
@@ -246,6 +246,6 @@ plan.program @counted {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
   plan.run @many(%x) {grains = 6 : i64, count = @many_grains} : (memref<8xf32>)
-  plan.run @many(%x) {grains = 6 : i64, count = @many_grains, wave = 0 : i64} : (memref<8xf32>)
-  plan.run @single(%y) {wave = 0 : i64} : (memref<8xf32>)
+  plan.run @many(%x) {grains = 6 : i64, count = @many_grains, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @single(%y) {task_group = 0 : i64} : (memref<8xf32>)
 }

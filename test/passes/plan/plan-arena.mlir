@@ -31,18 +31,18 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kern
 // CHECK: weir.arena_bytes = 192
 // CHECK: plan.program
 // CHECK-COUNT-3: plan.buffer {{[0-9]+}} live[0, 0]
-// CHECK: plan.run @flat(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK-NEXT: plan.run @tall(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK-NEXT: plan.run @flat(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK-NEXT: plan.run @tall(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.run @flat(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @tall(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @flat(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @tall(%{{.*}}) {row_wise, task_group = 0 : i64}
 func.func @row_wave(%x: tensor<4xf32>) -> tensor<4x1xf32> attributes {weir.entry = "serve"} {
-  %a = plan.task @flat(%x) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %a = plan.task @flat(%x) {row_wise, task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   %v = graph.reshape %a : tensor<4xf32> to tensor<4x1xf32>
-  %b = plan.task @tall(%v) {by_rows, wave = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %b = plan.task @tall(%v) {row_wise, task_group = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
   %w = graph.reshape %b : tensor<4x1xf32> to tensor<4xf32>
-  %c = plan.task @flat(%w) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = plan.task @flat(%w) {row_wise, task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   %u = graph.reshape %c : tensor<4xf32> to tensor<4x1xf32>
-  %d = plan.task @tall(%u) {by_rows, wave = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %d = plan.task @tall(%u) {row_wise, task_group = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
   return %d : tensor<4x1xf32>
 }
 func.func private @flat(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
@@ -207,12 +207,12 @@ func.func @rows(%x: tensor<2x2xf32>) -> tensor<2x4xf32> attributes {weir.entry =
 // CHECK: plan.buffer {{[0-9]+}} live[1, 2]
 // CHECK: plan.buffer {{[0-9]+}} live[1, 2]
 // CHECK: plan.run @k({{.*}}) : (
-// CHECK-NEXT: plan.run @k({{.*}}) {wave = 0 : i64}
-// CHECK-NEXT: plan.run @k({{.*}}) {wave = 0 : i64}
+// CHECK-NEXT: plan.run @k({{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: plan.run @k({{.*}}) {task_group = 0 : i64}
 func.func @wave(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
   %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  %b = plan.task @k(%a) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
-  %c = plan.task @k(%a) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.task @k(%a) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = plan.task @k(%a) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   %d = plan.task @sum(%b, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %d : tensor<4xf32>
 }
@@ -296,8 +296,8 @@ func.func private @add2(%x: memref<2x2xf32>, %y: memref<2x2xf32>, %z: memref<2x2
 // CHECK-NEXT: %[[H:[0-9]+]] = plan.buffer
 // CHECK-NEXT: plan.run @step(%[[X]], %[[A]])
 // CHECK-NEXT: plan.run @step(%[[A]], %[[B]])
-// CHECK-NEXT: plan.run @step(%[[B]], %[[C]]) {wave = 0 : i64}
-// CHECK-NEXT: plan.run @k(%[[B]], %[[D]]) {wave = 0 : i64}
+// CHECK-NEXT: plan.run @step(%[[B]], %[[C]]) {task_group = 0 : i64}
+// CHECK-NEXT: plan.run @k(%[[B]], %[[D]]) {task_group = 0 : i64}
 // CHECK-NEXT: plan.run @add(%[[D]], %[[D]], %[[E]])
 // CHECK-NEXT: plan.run @k(%[[A]], %[[PART]])
 // CHECK: plan.run @step(%[[PART]], %[[F]])
@@ -305,8 +305,8 @@ func.func private @add2(%x: memref<2x2xf32>, %y: memref<2x2xf32>, %z: memref<2x2
 func.func @keeps(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8xf32>) attributes {weir.entry = "serve"} {
   %a = plan.task @step(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %b = plan.task @step(%a) : (tensor<4xf32>) -> tensor<4xf32>
-  %c = plan.task @step(%b) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
-  %d = plan.task @k(%b) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = plan.task @step(%b) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %d = plan.task @k(%b) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   %e = plan.task @add(%d, %d) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %part = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
   %whole = graph.concat %part, %x axis 0 : tensor<4xf32>, tensor<4xf32>

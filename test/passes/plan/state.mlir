@@ -108,14 +108,14 @@ func.func @f() attributes {weir.entry = "f"} {
 // in a wave, or later, as the loop does in each round.
 // CHECK: plan.program
 // CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
-// CHECK: plan.run @k(%[[W]], %[[NEW:[0-9]+]]) {wave = 0 : i64}
-// CHECK-NEXT: plan.run @k(%[[W]], %{{.*}}) {wave = 0 : i64}
+// CHECK: plan.run @k(%[[W]], %[[NEW:[0-9]+]]) {task_group = 0 : i64}
+// CHECK-NEXT: plan.run @k(%[[W]], %{{.*}}) {task_group = 0 : i64}
 // CHECK-NEXT: plan.copy %[[NEW]] to %[[W]]
 graph.variable @w : tensor<4xf32>
 func.func @wave() -> tensor<4xf32> attributes {weir.entry = "f"} {
   %w = graph.read_variable @w : tensor<4xf32>
-  %v = plan.task @k(%w) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
-  %y = plan.task @k(%w) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %v = plan.task @k(%w) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %y = plan.task @k(%w) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   graph.write_variable @w, %v : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -152,17 +152,17 @@ func.func private @k(%x: memref<4xf32>, %z: memref<4xf32>) attributes {weir.kern
 // CHECK: plan.program
 // CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
 // CHECK-DAG: %[[V:.*]] = plan.buffer 64 live[0, 1]
-// CHECK: plan.run @k(%[[W]], %{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK-NEXT: plan.run @tall(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK-NEXT: plan.run @k(%[[W]], %[[V]]) {by_rows, wave = 0 : i64}
+// CHECK: plan.run @k(%[[W]], %{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @tall(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @k(%[[W]], %[[V]]) {row_wise, task_group = 0 : i64}
 // CHECK-NEXT: plan.copy %[[V]] to %[[W]]
 graph.variable @w : tensor<4xf32>
 func.func @f() -> tensor<4x1xf32> attributes {weir.entry = "f"} {
   %w = graph.read_variable @w : tensor<4xf32>
-  %a = plan.task @k(%w) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %a = plan.task @k(%w) {row_wise, task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   %s = graph.reshape %a : tensor<4xf32> to tensor<4x1xf32>
-  %b = plan.task @tall(%s) {by_rows, wave = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
-  %v = plan.task @k(%w) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.task @tall(%s) {row_wise, task_group = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %v = plan.task @k(%w) {row_wise, task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   graph.write_variable @w, %v : tensor<4xf32>
   return %b : tensor<4x1xf32>
 }

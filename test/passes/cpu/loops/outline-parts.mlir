@@ -97,13 +97,13 @@ plan.program @weir_entry_0 {
 // The first phases of a wave's kernels are a wave, and so are the second ones;
 // a phase that has no fellow is none.
 // CHECK-LABEL: plan.program @waves
-// CHECK: plan.run @k_phase_0(%[[A:.*]], %[[B:.*]]) {wave = 0 : i64}
-// CHECK-NEXT: plan.run @one(%{{.*}}) {wave = 0 : i64}
-// CHECK-NEXT: plan.run @k_phase_0(%[[C:.*]], %[[D:.*]]) {wave = 0 : i64}
-// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {grains = 8 : i64, wave = 1 : i64}
-// CHECK-NEXT: plan.run @k_phase_1(%[[C]], %[[D]]) {grains = 8 : i64, wave = 1 : i64}
-// CHECK-NEXT: plan.run @k_phase_0(%{{.*}}) {wave = 2 : i64}
-// CHECK-NEXT: plan.run @one(%{{.*}}) {wave = 2 : i64}
+// CHECK: plan.run @k_phase_0(%[[A:.*]], %[[B:.*]]) {task_group = 0 : i64}
+// CHECK-NEXT: plan.run @one(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: plan.run @k_phase_0(%[[C:.*]], %[[D:.*]]) {task_group = 0 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {grains = 8 : i64, task_group = 1 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%[[C]], %[[D]]) {grains = 8 : i64, task_group = 1 : i64}
+// CHECK-NEXT: plan.run @k_phase_0(%{{.*}}) {task_group = 2 : i64}
+// CHECK-NEXT: plan.run @one(%{{.*}}) {task_group = 2 : i64}
 // CHECK-NEXT: plan.run @k_phase_1(%{{.*}}) {grains = 8 : i64} : (
 func.func private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -126,11 +126,11 @@ plan.program @waves {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
   %z = plan.buffer 128 live [0, 0] : memref<8xf32>
-  plan.run @k(%x, %y) {wave = 0 : i64} : (memref<8xf32>, memref<8xf32>)
-  plan.run @one(%z) {wave = 0 : i64} : (memref<8xf32>)
-  plan.run @k(%y, %x) {wave = 0 : i64} : (memref<8xf32>, memref<8xf32>)
-  plan.run @k(%x, %y) {wave = 1 : i64} : (memref<8xf32>, memref<8xf32>)
-  plan.run @one(%z) {wave = 1 : i64} : (memref<8xf32>)
+  plan.run @k(%x, %y) {task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>)
+  plan.run @one(%z) {task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @k(%y, %x) {task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>)
+  plan.run @k(%x, %y) {task_group = 1 : i64} : (memref<8xf32>, memref<8xf32>)
+  plan.run @one(%z) {task_group = 1 : i64} : (memref<8xf32>)
 }
 
 // -----
@@ -139,15 +139,15 @@ plan.program @waves {
 // blocks of rows stay one. What is shared otherwise, or by other blocks, or in
 // two phases, is for itself.
 // CHECK-LABEL: plan.program @row_waves
-// CHECK: plan.run @rows_phase_0(%{{.*}}) {by_rows, grains = 8 : i64, wave = 0 : i64}
-// CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {by_rows, grains = 8 : i64, wave = 0 : i64}
+// CHECK: plan.run @rows_phase_0(%{{.*}}) {row_wise, grains = 8 : i64, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {row_wise, grains = 8 : i64, task_group = 0 : i64}
 // CHECK-NEXT: plan.run @others_phase_0(%{{.*}}) {grains = 8 : i64} : (
 // CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {grains = 8 : i64} : (
 // CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {grains = 4 : i64} : (
 // CHECK-NEXT: plan.run @twice_phase_0(%{{.*}}) {grains = 4 : i64} : (
 // CHECK-NEXT: plan.run @twice_phase_1(%{{.*}}) {grains = 4 : i64} : (
-// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {by_rows, grains = 4 : i64, wave = 1 : i64}
-// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {by_rows, grains = 4 : i64, wave = 1 : i64}
+// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {row_wise, grains = 4 : i64, task_group = 1 : i64}
+// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {row_wise, grains = 4 : i64, task_group = 1 : i64}
 // CHECK-NEXT: plan.run @one(%{{.*}}) : (
 func.func private @one(%x: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -156,7 +156,7 @@ func.func private @one(%x: memref<8xf32>) attributes {weir.kernel} {
 }
 func.func private @rows(%x: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
-  kernel.parts 8 by_rows {
+  kernel.parts 8 row_wise {
   ^bb0(%first: index, %last: index, %slot: index):
     memref.store %zero, %x[%first] : memref<8xf32>
   }
@@ -172,7 +172,7 @@ func.func private @others(%x: memref<8xf32>) attributes {weir.kernel} {
 }
 func.func private @fewer(%x: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
-  kernel.parts 4 by_rows {
+  kernel.parts 4 row_wise {
   ^bb0(%first: index, %last: index, %slot: index):
     memref.store %zero, %x[%first] : memref<8xf32>
   }
@@ -180,11 +180,11 @@ func.func private @fewer(%x: memref<8xf32>) attributes {weir.kernel} {
 }
 func.func private @twice(%x: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
-  kernel.parts 4 by_rows {
+  kernel.parts 4 row_wise {
   ^bb0(%first: index, %last: index, %slot: index):
     memref.store %zero, %x[%first] : memref<8xf32>
   }
-  kernel.parts 4 by_rows {
+  kernel.parts 4 row_wise {
   ^bb0(%first: index, %last: index, %slot: index):
     memref.store %zero, %x[%first] : memref<8xf32>
   }
@@ -192,13 +192,13 @@ func.func private @twice(%x: memref<8xf32>) attributes {weir.kernel} {
 }
 plan.program @row_waves {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
-  plan.run @rows(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
-  plan.run @rows(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
-  plan.run @others(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
-  plan.run @rows(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
-  plan.run @fewer(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
-  plan.run @twice(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
-  plan.run @fewer(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
-  plan.run @fewer(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
-  plan.run @one(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
+  plan.run @rows(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
+  plan.run @rows(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
+  plan.run @others(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
+  plan.run @rows(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
+  plan.run @fewer(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
+  plan.run @twice(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
+  plan.run @fewer(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
+  plan.run @fewer(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
+  plan.run @one(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
 }

@@ -111,7 +111,7 @@ func.func private @turned(%x: memref<512x512xf32>, %y: memref<512x512xf32>) attr
 // Grains are the blocks of rows of the kernel's wave, however little there is to
 // do. Loops of which another is over the rows are shared as others are.
 // CHECK-LABEL: func.func private @row_blocks
-// CHECK: kernel.parts 4 by_rows {
+// CHECK: kernel.parts 4 row_wise {
 // CHECK: memref.subview %{{.*}} [1, 16, 8] [1, 1, 1]
 // CHECK: linalg.generic
 // CHECK-NOT: kernel.parts

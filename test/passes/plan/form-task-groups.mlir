@@ -1,11 +1,11 @@
-// RUN: weir-opt %s --split-input-file --weir-form-waves | FileCheck %s
+// RUN: weir-opt %s --split-input-file --weir-form-task-groups | FileCheck %s
 
 // Two chains go on side by side; what needs both comes after them.
 // CHECK-LABEL: func.func @chains
-// CHECK: %[[A:.*]] = plan.task @k(%{{.*}}) {wave = 0 : i64}
-// CHECK-NEXT: %[[B:.*]] = plan.task @k(%{{.*}}) {wave = 0 : i64}
-// CHECK-NEXT: %[[C:.*]] = plan.task @k(%[[A]]) {wave = 1 : i64}
-// CHECK-NEXT: %[[D:.*]] = plan.task @k(%[[B]]) {wave = 1 : i64}
+// CHECK: %[[A:.*]] = plan.task @k(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: %[[B:.*]] = plan.task @k(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: %[[C:.*]] = plan.task @k(%[[A]]) {task_group = 1 : i64}
+// CHECK-NEXT: %[[D:.*]] = plan.task @k(%[[B]]) {task_group = 1 : i64}
 // CHECK-NEXT: %[[E:.*]] = plan.task @sum(%[[C]], %[[D]]) : (
 // CHECK-NEXT: return %[[E]]
 module attributes {weir.slots = 2 : i64} {
@@ -28,8 +28,8 @@ module attributes {weir.slots = 2 : i64} {
 // CHECK-LABEL: func.func @views
 // CHECK: %[[A:.*]] = plan.task @k(%{{.*}}) : (
 // CHECK-NEXT: %[[V:.*]] = graph.reshape %[[A]]
-// CHECK-NEXT: plan.task @flat(%[[V]]) {wave = 0 : i64}
-// CHECK-NEXT: plan.task @k(%[[A]]) {wave = 0 : i64}
+// CHECK-NEXT: plan.task @flat(%[[V]]) {task_group = 0 : i64}
+// CHECK-NEXT: plan.task @k(%[[A]]) {task_group = 0 : i64}
 module attributes {weir.slots = 2 : i64} {
   func.func @views(%x: tensor<4x1xf32>) -> (tensor<4xf32>, tensor<4x1xf32>) attributes {weir.entry = "serve"} {
     %a = plan.task @k(%x) : (tensor<4x1xf32>) -> tensor<4x1xf32>
@@ -47,8 +47,8 @@ module attributes {weir.slots = 2 : i64} {
 // Nothing passes a task of work that nobody knows. One of much work meets no
 // other.
 // CHECK-LABEL: func.func @heavy
-// CHECK: plan.task @small(%{{.*}}) {wave = 0 : i64}
-// CHECK-NEXT: plan.task @small(%{{.*}}) {wave = 0 : i64}
+// CHECK: plan.task @small(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: plan.task @small(%{{.*}}) {task_group = 0 : i64}
 // CHECK-NEXT: plan.task @large(%{{.*}}) : (
 // CHECK-NEXT: plan.task @unknown(%{{.*}}) : (
 // CHECK-NEXT: plan.task @small(%{{.*}}) : (
@@ -70,9 +70,9 @@ module attributes {weir.slots = 2 : i64} {
 
 // Threads do not meet for less than that costs.
 // CHECK-LABEL: func.func @tiny
-// CHECK-NOT: wave
+// CHECK-NOT: task_group
 // CHECK: plan.task
-// CHECK-NOT: wave
+// CHECK-NOT: task_group
 // CHECK: return
 module attributes {weir.slots = 2 : i64} {
   func.func @tiny(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
@@ -91,12 +91,12 @@ module attributes {weir.slots = 2 : i64} {
 // CHECK-LABEL: func.func @directions
 // CHECK: %[[A:.*]] = plan.task @all(%arg0) : (
 // CHECK: %[[B:.*]] = plan.task @all(%arg1) : (
-// CHECK: %[[H:.*]] = plan.task @step(%{{.*}}, %{{.*}}) {wave = 0 : i64}
-// CHECK: %[[I:.*]] = plan.task @step(%{{.*}}, %{{.*}}) {wave = 0 : i64}
-// CHECK: plan.task @step(%[[H]], %{{.*}}) {wave = 1 : i64}
-// CHECK: plan.task @step(%[[I]], %{{.*}}) {wave = 1 : i64}
-// CHECK: plan.task @step(%{{.*}}) {wave = 3 : i64}
-// CHECK: plan.task @step(%{{.*}}) {wave = 3 : i64}
+// CHECK: %[[H:.*]] = plan.task @step(%{{.*}}, %{{.*}}) {task_group = 0 : i64}
+// CHECK: %[[I:.*]] = plan.task @step(%{{.*}}, %{{.*}}) {task_group = 0 : i64}
+// CHECK: plan.task @step(%[[H]], %{{.*}}) {task_group = 1 : i64}
+// CHECK: plan.task @step(%[[I]], %{{.*}}) {task_group = 1 : i64}
+// CHECK: plan.task @step(%{{.*}}) {task_group = 3 : i64}
+// CHECK: plan.task @step(%{{.*}}) {task_group = 3 : i64}
 module attributes {weir.slots = 2 : i64} {
   func.func @directions(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %h: tensor<1x8xf32>) -> (tensor<1x8xf32>, tensor<1x8xf32>) attributes {weir.entry = "serve"} {
     %a = plan.task @all(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -127,9 +127,9 @@ module attributes {weir.slots = 2 : i64} {
 
 // One thread gains nothing by it.
 // CHECK-LABEL: func.func @single
-// CHECK-NOT: wave
+// CHECK-NOT: task_group
 // CHECK: plan.task
-// CHECK-NOT: wave
+// CHECK-NOT: task_group
 // CHECK: return
 module attributes {weir.slots = 1 : i64} {
   func.func @single(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
@@ -145,14 +145,14 @@ module attributes {weir.slots = 1 : i64} {
 // What is of a wave by rows stays there, and nothing passes it; numbers go on
 // from its own.
 // CHECK-LABEL: func.func @by_rows
-// CHECK: plan.task @k(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK-NEXT: plan.task @k(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK-NEXT: plan.task @k(%{{.*}}) {wave = 1 : i64}
-// CHECK-NEXT: plan.task @k(%{{.*}}) {wave = 1 : i64}
+// CHECK: plan.task @k(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK-NEXT: plan.task @k(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK-NEXT: plan.task @k(%{{.*}}) {task_group = 1 : i64}
+// CHECK-NEXT: plan.task @k(%{{.*}}) {task_group = 1 : i64}
 module attributes {weir.slots = 2 : i64} {
   func.func @by_rows(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
-    %a = plan.task @k(%x) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
-    %b = plan.task @k(%a) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %a = plan.task @k(%x) {row_wise, task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @k(%a) {row_wise, task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
     %c = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
     %d = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
     return %b, %c, %d : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>

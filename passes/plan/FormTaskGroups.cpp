@@ -13,12 +13,12 @@
 #include "dialects/graph/Shape.h"
 #include "llvm/Support/Debug.h"
 
-#define DEBUG_TYPE "weir-form-waves"
+#define DEBUG_TYPE "weir-form-task-groups"
 
 using namespace mlir;
 
 namespace weir {
-#define GEN_PASS_DEF_FORMWAVES
+#define GEN_PASS_DEF_FORMTASKGROUPS
 #include "passes/plan/Passes.h.inc"
 
 namespace {
@@ -42,26 +42,26 @@ public:
       place[op] = i;
   }
 
-  void schedule(int64_t &waves) {
+  void schedule(int64_t &taskGroups) {
     end = ops.back()->getNextNode();
     while (first < ops.size()) {
-      SmallVector<size_t> wave = nextWave();
+      SmallVector<size_t> taskGroup = nextTaskGroup();
       int64_t time = 0, longest = 0;
-      for (size_t i : wave) {
+      for (size_t i : taskGroup) {
         time += times[i];
         longest = std::max(longest, times[i]);
       }
-      bool isShared = wave.size() > 1 && time - longest >= worthSharing;
-      for (size_t i : wave) {
+      bool isShared = taskGroup.size() > 1 && time - longest >= worthSharing;
+      for (size_t i : taskGroup) {
         ops[i]->moveBefore(end);
         done[i] = true;
         if (isShared)
-          cast<plan::TaskOp>(ops[i]).setWave(waves);
+          cast<plan::TaskOp>(ops[i]).setTaskGroup(taskGroups);
       }
       if (isShared)
-        LLVM_DEBUG(llvm::dbgs() << "runs " << wave.size() << " tasks of "
+        LLVM_DEBUG(llvm::dbgs() << "runs " << taskGroup.size() << " tasks of "
                                 << time << " ns in one parallel region\n");
-      waves += isShared;
+      taskGroups += isShared;
       while (first < ops.size() && done[first])
         ++first;
     }
@@ -73,8 +73,8 @@ private:
   /// nothing. If the group would have one task, a large task that feeds several
   /// others runs instead. For example, the steps of one direction of a
   /// recurrent net wait for the steps of the other one.
-  SmallVector<size_t> nextWave() {
-    SmallVector<size_t> wave;
+  SmallVector<size_t> nextTaskGroup() {
+    SmallVector<size_t> taskGroup;
     std::optional<size_t> large;
     int64_t time = 0;
     size_t passed = 0;
@@ -91,20 +91,20 @@ private:
         continue;
       }
       if (times[i] > smallTask) {
-        if (wave.empty())
+        if (taskGroup.empty())
           return {i};
         if (!large && hasParts(ops[i]))
           large = i;
         continue;
       }
-      wave.push_back(i);
+      taskGroup.push_back(i);
       time += times[i];
-      if (time >= enoughTime || wave.size() == enoughTasks)
+      if (time >= enoughTime || taskGroup.size() == enoughTasks)
         break;
     }
-    if (large && wave.size() == 1)
+    if (large && taskGroup.size() == 1)
       return {*large};
-    return wave;
+    return taskGroup;
   }
 
   /// Whether the result has slices for several tasks.
@@ -135,33 +135,35 @@ private:
   size_t first = 0;
 };
 
-struct FormWaves : impl::FormWavesBase<FormWaves> {
+struct FormTaskGroups : impl::FormTaskGroupsBase<FormTaskGroups> {
   void runOnOperation() override {
     SmallVector<Block *> blocks = blocksForThreads(getOperation());
     if (blocks.empty())
       return;
     SymbolTable symbols(getOperation());
-    int64_t waves = 0;
+    int64_t taskGroups = 0;
     getOperation().walk([&](plan::TaskOp task) {
-      waves = std::max<int64_t>(waves, task.getWave().value_or(-1) + 1);
+      taskGroups =
+          std::max<int64_t>(taskGroups, task.getTaskGroup().value_or(-1) + 1);
     });
     for (Block *block : blocks)
-      formWaves(*block, symbols, waves);
+      formTaskGroups(*block, symbols, taskGroups);
   }
 
 private:
-  static void formWaves(Block &block, SymbolTable &symbols, int64_t &waves) {
+  static void formTaskGroups(Block &block, SymbolTable &symbols,
+                             int64_t &taskGroups) {
     SmallVector<Operation *> ops;
     SmallVector<int64_t> times;
     auto flush = [&] {
       if (!ops.empty())
-        Stretch(ops, times).schedule(waves);
+        Stretch(ops, times).schedule(taskGroups);
       ops.clear();
       times.clear();
     };
     for (Operation &op : llvm::make_early_inc_range(block)) {
       auto task = dyn_cast<plan::TaskOp>(op);
-      int64_t time = task && task.getWave() ? -1 : timeOf(&op, symbols);
+      int64_t time = task && task.getTaskGroup() ? -1 : timeOf(&op, symbols);
       if (time < 0) {
         flush();
         continue;

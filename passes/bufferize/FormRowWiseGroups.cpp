@@ -27,12 +27,12 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/Debug.h"
 
-#define DEBUG_TYPE "weir-form-row-waves"
+#define DEBUG_TYPE "weir-form-row-wise-groups"
 
 using namespace mlir;
 
 namespace weir {
-#define GEN_PASS_DEF_FORMROWWAVES
+#define GEN_PASS_DEF_FORMROWWISEGROUPS
 #include "passes/bufferize/Passes.h.inc"
 
 namespace {
@@ -96,10 +96,10 @@ public:
     int64_t results = made, others = readWhole;
     for (Type type : task.getResultTypes())
       results += graph::tensorBytes(type);
-    for (auto [input, byRows] :
-         llvm::zip_equal(task.getInputs(), uses->byRows)) {
+    for (auto [input, rowWise] :
+         llvm::zip_equal(task.getInputs(), uses->rowWise)) {
       Value source = graph::unshaped(input);
-      bool hasRows = byRows && leadingDims(source.getType(), uses->rows);
+      bool hasRows = rowWise && leadingDims(source.getType(), uses->rows);
       if (!hasRows && isMade(source))
         return false;
       others += hasRows ? 0 : graph::tensorBytes(input.getType());
@@ -115,13 +115,13 @@ public:
   }
 
   /// Makes the tasks a group if that is worthwhile, and starts again.
-  void end(int64_t &waves) {
+  void end(int64_t &taskGroups) {
     if (tasks.size() > 1 && time >= worthSharing) {
       for (plan::TaskOp task : tasks) {
-        task.setWave(waves);
-        task.setByRows(true);
+        task.setTaskGroup(taskGroups);
+        task.setRowWise(true);
       }
-      ++waves;
+      ++taskGroups;
     }
     *this = Chain(*symbols, slots);
   }
@@ -139,23 +139,24 @@ private:
   double time = 0;                 // nanoseconds
 };
 
-struct FormRowWaves : impl::FormRowWavesBase<FormRowWaves> {
+struct FormRowWiseGroups : impl::FormRowWiseGroupsBase<FormRowWiseGroups> {
   void runOnOperation() override {
     // With --remat memory goes before speed.
     if (attrs::remat.isOn(getOperation()))
       return;
     SymbolTable symbols(getOperation());
-    int64_t waves = 0;
+    int64_t taskGroups = 0;
     // A loop's regions are left alone: they may run in place of its variables.
     for (auto entry : getOperation().getOps<func::FuncOp>())
       if (attrs::entry.isOn(entry))
-        formWaves(entry.getBody().front(), symbols, waves);
+        formTaskGroups(entry.getBody().front(), symbols, taskGroups);
     for (auto &[name, tasks] : plan::tasksOfKernels(getOperation()))
       markKernel(symbols.lookup<func::FuncOp>(name), tasks, symbols);
   }
 
 private:
-  static void formWaves(Block &block, SymbolTable &symbols, int64_t &waves) {
+  static void formTaskGroups(Block &block, SymbolTable &symbols,
+                             int64_t &taskGroups) {
     Chain chain(symbols, slotsOf(block.getParentOp()));
     for (Operation &op : block) {
       if (isa<graph::ReshapeOp, graph::ConstantOp>(op))
@@ -163,27 +164,27 @@ private:
       auto task = dyn_cast<plan::TaskOp>(op);
       if (task && chain.add(task))
         continue;
-      chain.end(waves);
+      chain.end(taskGroups);
       if (task)
         chain.add(task);
     }
-    chain.end(waves);
+    chain.end(taskGroups);
   }
 
   /// Says of the kernel, or of a copy where other tasks run it too, by which
   /// blocks it is to be shared.
   static void markKernel(func::FuncOp kernel, ArrayRef<plan::TaskOp> tasks,
                          SymbolTable &symbols) {
-    SmallVector<plan::TaskOp> byRows;
+    SmallVector<plan::TaskOp> rowWise;
     for (plan::TaskOp task : tasks)
-      if (task.getByRows())
-        byRows.push_back(task);
-    if (byRows.empty())
+      if (task.getRowWise())
+        rowWise.push_back(task);
+    if (rowWise.empty())
       return;
-    if (byRows.size() < tasks.size()) {
+    if (rowWise.size() < tasks.size()) {
       kernel = kernel.clone();
       symbols.insert(kernel);
-      for (plan::TaskOp task : byRows)
+      for (plan::TaskOp task : rowWise)
         task.setKernel(kernel.getSymName());
     }
     auto blocks = blocksOf(RowUses::of(kernel)->rows, slotsOf(kernel));

@@ -1,13 +1,13 @@
-// RUN: weir-opt %s --split-input-file --weir-form-row-waves | FileCheck %s
+// RUN: weir-opt %s --split-input-file --weir-form-row-wise-groups | FileCheck %s
 
 // Each row of a product, and of what follows it, is made of its own row alone.
 // A grain is half of a thread's rows. Views may stand in between; what is of all
 // rows is of no wave.
 // CHECK-LABEL: func.func @layer
-// CHECK: plan.task @project(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @project(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK: graph.reshape
-// CHECK: plan.task @scale(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK: plan.task @project(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @scale(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK: plan.task @project(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK: plan.task @turn(%{{[a-z0-9]+}}) : (
 // CHECK: func.func private @project{{.*}} attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 128, size = 32>}
 // CHECK: func.func private @scale{{.*}} attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 128, size = 32>}
@@ -56,10 +56,10 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
 // what the wave makes is not there yet. A wave may begin with either. What makes
 // its rows of others of its own is of none.
 // CHECK-LABEL: func.func @whole
-// CHECK: plan.task @square_0(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK: plan.task @square_0(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK: plan.task @square_0(%{{.*}}) {by_rows, wave = 1 : i64}
-// CHECK: plan.task @square_0(%{{.*}}) {by_rows, wave = 1 : i64}
+// CHECK: plan.task @square_0(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK: plan.task @square_0(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK: plan.task @square_0(%{{.*}}) {row_wise, task_group = 1 : i64}
+// CHECK: plan.task @square_0(%{{.*}}) {row_wise, task_group = 1 : i64}
 // CHECK: plan.task @pick(%{{[a-z0-9]+}}) : (
 // CHECK: plan.task @square(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) : (
 // CHECK: plan.task @sums(%{{[a-z0-9]+}}) : (
@@ -115,10 +115,10 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
 // Of none are what reads matrices that L2 does not hold together, rows that do
 // not make even grains, and tasks of little work.
 // CHECK-LABEL: func.func @apart
-// CHECK-NOT: by_rows
+// CHECK-NOT: row_wise
 // CHECK-NOT: weir.row_blocks
 // CHECK: plan.task
-// CHECK-NOT: by_rows
+// CHECK-NOT: row_wise
 // CHECK-NOT: weir.row_blocks
 // CHECK: return
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<l2 = 65536>} {
@@ -164,8 +164,8 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<l2 = 65536>}
 
 // One thread has two blocks. What has more results than L2 holds is of none.
 // CHECK-LABEL: func.func @one_thread
-// CHECK: plan.task @small(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK: plan.task @small(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @small(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK: plan.task @small(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK: plan.task @large(%{{[a-z0-9]+}}) : (
 // CHECK: plan.task @large(%{{[a-z0-9]+}}) : (
 // CHECK: func.func private @small{{.*}} attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 32>}
@@ -203,8 +203,8 @@ module attributes {weir.slots = 1 : i64, weir.target = #weir.target<l2 = 65536>}
 // Rows of two dimensions where a reduction joins the loops over them, not where
 // one op is to be shared by one of its loops.
 // CHECK-LABEL: func.func @dimensions
-// CHECK: plan.task @sum(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK: plan.task @sum(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @sum(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK: plan.task @sum(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK: plan.task @plain(%{{[a-z0-9]+}}) : (
 // CHECK: func.func private @sum{{.*}} attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 512, size = 128>}
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
@@ -248,8 +248,8 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
 // What an epilogue adds is read by rows, or whole, such as a bias. A kernel that
 // another task runs as well is left to that: a copy is shared by rows.
 // CHECK-LABEL: func.func @epilogues
-// CHECK: %[[A:.*]] = plan.task @dense_0(%{{.*}}) {by_rows, wave = 0 : i64}
-// CHECK: %[[B:.*]] = plan.task @dense_0(%{{.*}}, %[[A]]) {by_rows, wave = 0 : i64}
+// CHECK: %[[A:.*]] = plan.task @dense_0(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK: %[[B:.*]] = plan.task @dense_0(%{{.*}}, %[[A]]) {row_wise, task_group = 0 : i64}
 // CHECK: %[[C:.*]] = plan.task @turn(%[[B]])
 // CHECK: plan.task @dense(%[[C]], {{.*}}) : (
 // CHECK-DAG: func.func private @dense({{.*}} attributes {weir.kernel} {
@@ -287,9 +287,9 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
 
 // Where memory goes before speed there are none.
 // CHECK-LABEL: func.func @remat
-// CHECK-NOT: by_rows
+// CHECK-NOT: row_wise
 // CHECK: plan.task
-// CHECK-NOT: by_rows
+// CHECK-NOT: row_wise
 // CHECK: return
 module attributes {weir.slots = 2 : i64, weir.remat = 0 : i64, weir.target = #weir.target<>} {
   func.func @remat(%x: tensor<64x128xf32>) -> tensor<64x128xf32> attributes {weir.entry = "serve"} {
