@@ -188,13 +188,13 @@ static void buildLoops(OpPassManager &pm) {
   kernels.addPass(createReassociateReductions());
   kernels.addPass(createConvertLinalgToLoopsPass());
   kernels.addPass(createClipLoops());
-  pm.addPass(createOutlineParts());
-  pm.addPass(createCountGrains());
+  pm.addPass(createOutlineParallelLoops());
+  pm.addPass(createCountWorkItems());
 }
 
 static void buildLoopsForGpu(OpPassManager &pm) {
   buildLoops(pm.nest<ModuleOp>());
-  pm.addPass(createOutlineParts());
+  pm.addPass(createOutlineParallelLoops());
 }
 
 static void buildLaunch(OpPassManager &pm) { pm.addPass(createFormLaunches()); }

@@ -194,8 +194,8 @@ json::Object describeSchedule(plan::ProgramOp program) {
     json::Object task{{"step", steps - 1},
                       {"kernel", textOf(run.getKernel())},
                       {"node", textOf(StringRef(nodeOf(run.getLoc())))}};
-    if (std::optional<int64_t> grains = run.getGrains())
-      task["grains"] = *grains;
+    if (std::optional<int64_t> workItems = run.getWorkItems())
+      task["grains"] = *workItems;
     if (run.getHost())
       task["host"] = true;
     tasks.push_back(std::move(task));

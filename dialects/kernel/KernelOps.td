@@ -264,7 +264,7 @@ def Kernel_PoolOp : Kernel_SumOp<"pool", [Kernel_HasSchedule]> {
   }];
 }
 
-def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
+def Kernel_ParallelOp : Op<Kernel_Dialect, "parallel", [RecursiveMemoryEffects,
                                                   SingleBlock, NoTerminator]> {
   let summary = "A parallel loop over work items, shared by threads";
   let description = [{
@@ -273,7 +273,7 @@ def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
     a result of another, and its results do not depend on the chunk. The third
     argument is the worker slot, which differs between parallel chunks. With
     `slots` it is below that number, which also limits the parallel chunks. With
-    `few` (coarse) a chunk has a fixed cost, so there are no more chunks than
+    `coarse` a chunk has a fixed cost, so there are no more chunks than
     threads. With `row_wise` a work item is a block of rows of the kernel's
     `weir.row_blocks`. Of row-wise operands and results it accesses only these.
 
@@ -281,7 +281,7 @@ def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
     - (C2) the region has three index arguments.
 
     ```mlir
-    kernel.parts 160 slots 4 few {
+    kernel.parallel 160 slots 4 coarse {
     ^bb0(%first: index, %last: index, %slot: index):
       scf.for %i = %first to %last step %one {
       }
@@ -289,14 +289,14 @@ def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
     ```
   }];
   let arguments = (ins I64Attr:$count,
-                   DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few,
+                   DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$coarse,
                    UnitAttr:$row_wise);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $count (`slots` $slots^)? (`few` $few^)? (`row_wise` $row_wise^)?
+    $count (`slots` $slots^)? (`coarse` $coarse^)? (`row_wise` $row_wise^)?
     attr-dict-with-keyword $body
   }];
-  let builders = [OpBuilder<(ins "int64_t":$count, "bool":$few)>];
+  let builders = [OpBuilder<(ins "int64_t":$count, "bool":$coarse)>];
   let skipDefaultBuilders = 1;
   let extraClassDeclaration = [{
     ::mlir::Value getFirst() { return getBody().getArgument(0); }

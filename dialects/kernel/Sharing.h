@@ -29,7 +29,7 @@ int64_t slotsOf(mlir::Operation *op);
 
 /// The number of chunks that a thread gets of a kernel's work items, unless
 /// these are coarse. A thread without chunks steals from others.
-inline constexpr int64_t partsOfThread = 4;
+inline constexpr int64_t chunksOfThread = 4;
 
 /// How a kernel of a row-wise group is shared: `size` of the `rows` of its
 /// results are one work item. The attribute `weir.row_blocks` of its function
@@ -52,8 +52,8 @@ double scalarTime(mlir::linalg::LinalgOp op);
 double vectorTime(mlir::linalg::LinalgOp op);
 
 /// In nanoseconds: smaller work items would cost more to start than to run.
-constexpr double grainTime = 4000;
-constexpr int64_t mostGrains = 128;
+constexpr double workItemTime = 4000;
+constexpr int64_t mostWorkItems = 128;
 
 } // namespace weir
 

@@ -148,10 +148,10 @@ def Plan_RunOp : Plan_Op<"run"> {
   let summary = "Calls a kernel";
   let description = [{
     The operands are the kernel's inputs, its outputs and its scratch memory, if
-    any, in this order. With `grains`, the number of work items, the kernel also
-    has the first work item, the end of the range and a worker slot as
-    arguments, and threads share the work items of kernel.parts. Neighbours with
-    equal `task_group` may run in parallel. With `row_wise` they have equal
+    any, in this order. With `work_items`, the number of work items, the kernel
+    also has the first work item, the end of the range and a worker slot as
+    arguments, and threads share the work items of kernel.parallel. Neighbours
+    with equal `task_group` may run in parallel. With `row_wise` they have equal
     numbers of work items, and a work item runs after those of the same number
     in earlier runs. With `count`, a function of the operands returns the number
     of work items for the actual sizes. With `host`, a GPU's host runs it, and
@@ -159,14 +159,14 @@ def Plan_RunOp : Plan_Op<"run"> {
 
     ```mlir
     plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
-    plan.run @kernel_1(%x, %b) {grains = 160 : i64} : (memref<4x4xf32>, memref<4x4xf32>)
+    plan.run @kernel_1(%x, %b) {work_items = 160 : i64} : (memref<4x4xf32>, memref<4x4xf32>)
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel,
                    Variadic<AnyMemRef>:$operands,
-                   OptionalAttr<I64Attr>:$grains,
+                   OptionalAttr<I64Attr>:$work_items,
                    OptionalAttr<FlatSymbolRefAttr>:$count,
-                   DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few,
+                   DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$coarse,
                    OptionalAttr<I64Attr>:$task_group, UnitAttr:$row_wise,
                    UnitAttr:$host);
   let assemblyFormat = [{

@@ -99,8 +99,8 @@ public:
     SmallVector<int64_t> shape(rows);
     shape.back() = blocksOfRow;
     int64_t blocks = ShapedType::getNumElements(shape);
-    int64_t each = std::max<int64_t>(llvm::divideCeil(blocks, mostGrains),
-                                     std::ceil(grainTime * blocks / time));
+    int64_t each = std::max<int64_t>(llvm::divideCeil(blocks, mostWorkItems),
+                                     std::ceil(workItemTime * blocks / time));
     each = rowBlocks ? rowBlocks->size / block : std::min(each, blocks);
     e.share(time);
     SmallVector<Value> own = ownBuffers();
@@ -111,9 +111,9 @@ public:
               [&](ValueRange at) { someRows(e, at, block); });
     };
     if (rowBlocks)
-      e.rowParts(*rowBlocks, body);
+      e.parallelRows(*rowBlocks, body);
     else
-      e.parts(llvm::divideCeil(blocks, each), /*few=*/false, body);
+      e.parallel(llvm::divideCeil(blocks, each), /*coarse=*/false, body);
     for (linalg::LinalgOp op : ops)
       op.erase();
     for (Value buffer : own)

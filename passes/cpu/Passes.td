@@ -11,10 +11,10 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
   let summary = "Expands kernels on memrefs into loops over vector registers";
   let description = [{
     Each op of the kernel dialect becomes `scf.for` loops over tiles that fit
-    the registers of `weir.target`, with its epilogue widened to vectors. Scratch
-    memory is `memref.alloc` before the loops, so the pass runs before buffers
-    get offsets. Private scratch of a work item that fits L1 is on the stack.
-    `weir.nanoseconds` of a function estimates its time, if it is known.
+    the registers of `weir.target`, with its epilogue widened to vectors.
+    Scratch memory is `memref.alloc` before the loops, so the pass runs before
+    buffers get offsets. Private scratch of a work item that fits L1 is on the
+    stack. `weir.nanoseconds` of a function estimates its time, if it is known.
     `weir.in_place` lists arguments that only the epilogue reads, each element
     just before the result at its index is written. Spilled partial sums in the
     output exclude this.
@@ -39,14 +39,14 @@ def ShareRows : Pass<"weir-share-rows", "::mlir::func::FuncOp"> {
   let description = [{
     Row-wise searches, such as TopK, overwrite scratch memory in each row. The
     attribute `weir.rows_apart` of the loop over rows estimates its time in
-    nanoseconds. If it is long enough, threads share the rows, and each chunk has
-    scratch memory of its own.
+    nanoseconds. If it is long enough, threads share the rows, and each chunk
+    has scratch memory of its own.
 
     ```mlir
     %scratch = memref.alloc() : memref<1000xi32>
     scf.for %row = %c0 to %c64 step %c1 { ... %scratch ... } {weir.rows_apart = 24000.0 : f64}
     // becomes
-    kernel.parts 64 {
+    kernel.parallel 64 {
     ^bb0(%first: index, %end: index, %slot: index):
       %scratch = memref.alloc() : memref<1000xi32>
       scf.for %row = %first to %end step %c1 { ... %scratch ... }
@@ -86,17 +86,17 @@ def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
 def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp"> {
   let summary = "Divides long reductions into work items, for threads and short chains";
   let description = [{
-    Loops that mostly reduce have no parallel dimension large enough for threads.
-    Each work item along a reduced dimension has its own results, which are then
-    combined in a fixed order. Long sums of rows are divided too, because the
-    rounding errors of one chain of additions accumulate. The work items depend
-    only on the loops, so any number of threads computes the same bits. The pass
-    runs before buffers get offsets.
+    Loops that mostly reduce have no parallel dimension large enough for
+    threads. Each work item along a reduced dimension has its own results, which
+    are then combined in a fixed order. Long sums of rows are divided too,
+    because the rounding errors of one chain of additions accumulate. The work
+    items depend only on the loops, so any number of threads computes the same
+    bits. The pass runs before buffers get offsets.
 
     ```mlir
     linalg.generic ins(%x : memref<1024x1024xf32>) outs(%sum : memref<f32>) { addf }
     // becomes
-    kernel.parts 64 {
+    kernel.parallel 64 {
     ^bb0(%first: index, %last: index, %slot: index):
       scf.for %g = %first to %last step %c1 {
         linalg.fill ins(%zero) outs(%sum_of_g)

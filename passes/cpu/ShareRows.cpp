@@ -51,7 +51,7 @@ private:
     if (!e.isShared())
       return;
     SmallVector<memref::AllocOp> scratch = scratchOf(loop);
-    e.parts(*high, /*few=*/false, [&](Value first, Value end) {
+    e.parallel(*high, /*coarse=*/false, [&](Value first, Value end) {
       IRMapping mapping;
       for (memref::AllocOp alloc : scratch)
         e.clone(*alloc, mapping);

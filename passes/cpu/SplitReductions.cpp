@@ -10,8 +10,8 @@
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/loops/Accumulators.h"
-#include "passes/cpu/loops/Grains.h"
 #include "passes/cpu/loops/LoopNest.h"
+#include "passes/cpu/loops/WorkItems.h"
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/weir/Attributes.h"
@@ -63,7 +63,7 @@ std::optional<Cut> cutForThreads(LoopNest &nest, OpOperand &init, double time) {
                             : nest.ranges[d] >= enoughForThreads)
       return std::nullopt;
   return cutLoops(nest.ranges, time, [&](unsigned d) -> int64_t {
-    return nest.isReduction(d) ? grainStep(nest.ranges, d) : 0;
+    return nest.isReduction(d) ? workItemStep(nest.ranges, d) : 0;
   });
 }
 
@@ -84,13 +84,13 @@ std::optional<Cut> cutIntoChains(LoopNest &nest, OpOperand &init) {
     }
   if (!outermost || terms <= 2 * chain)
     return std::nullopt;
-  int64_t grains = mostBytes / bytesOf(init);
-  if (grains < 2)
+  int64_t workItems = mostBytes / bytesOf(init);
+  if (workItems < 2)
     return std::nullopt;
   int64_t range = nest.ranges[*outermost], inside = terms / range;
   Cut cut{*outermost, range,
           std::max({int64_t(1), chain / inside,
-                    llvm::divideCeilSigned(range, grains)})};
+                    llvm::divideCeilSigned(range, workItems)})};
   return cut.size < range ? std::optional(cut) : std::nullopt;
 }
 
@@ -118,14 +118,15 @@ std::optional<Split> splitOf(linalg::LinalgOp op) {
   TypedAttr neutral = combiner ? neutralElement(combiner) : TypedAttr();
   if (!cut || !neutral)
     return std::nullopt;
-  if (cut->grains() * bytesOf(init) > mostBytes)
+  if (cut->workItems() * bytesOf(init) > mostBytes)
     return std::nullopt;
   return Split{*cut, combiner, neutral, shared};
 }
 
 /// Adds the partial results of all work items, which are along the first
 /// dimension, to `out`.
-void combineGrains(Emitter &e, Value results, Value out, Operation *combiner) {
+void combineWorkItems(Emitter &e, Value results, Value out,
+                      Operation *combiner) {
   int64_t rank = cast<MemRefType>(results.getType()).getRank();
   AffineMap all = e.getMultiDimIdentityMap(rank);
   SmallVector<utils::IteratorType> iterators(rank,
@@ -144,7 +145,7 @@ void split(linalg::LinalgOp op, const Split &how) {
   Emitter e(op.getLoc(), op);
   Value out = op.getDpsInits()[0];
   auto type = cast<MemRefType>(out.getType());
-  SmallVector<int64_t> shape = {how.cut.grains()};
+  SmallVector<int64_t> shape = {how.cut.workItems()};
   llvm::append_range(shape, type.getShape());
   Value results = e.buffer(shape, type.getElementType());
   Value neutral = e.create<arith::ConstantOp>(how.neutral);
@@ -153,8 +154,8 @@ void split(linalg::LinalgOp op, const Split &how) {
   for (int64_t size : shape)
     sizes.push_back(e.getIndexAttr(size));
   sizes[0] = e.getIndexAttr(1);
-  auto grain = [&](Value grain, ArrayRef<LoopSlice> slices) {
-    offsets[0] = grain;
+  auto workItem = [&](Value workItem, ArrayRef<LoopSlice> slices) {
+    offsets[0] = workItem;
     Value own = e.create<memref::SubViewOp>(
         cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
             type.getShape(), cast<MemRefType>(results.getType()), offsets,
@@ -165,10 +166,11 @@ void split(linalg::LinalgOp op, const Split &how) {
               [&](Value operand) { return operand == out ? own : Value(); });
   };
   if (how.shared)
-    shareGrains(e, how.cut, grain);
+    shareWorkItems(e, how.cut, workItem);
   else
-    eachGrain(e, how.cut, e.index(0), e.index(how.cut.grains()), grain);
-  combineGrains(e, results, out, how.combiner);
+    eachWorkItem(e, how.cut, e.index(0), e.index(how.cut.workItems()),
+                 workItem);
+  combineWorkItems(e, results, out, how.combiner);
   op.erase();
 }
 

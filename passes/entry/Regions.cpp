@@ -15,7 +15,7 @@ namespace weir {
 /// Whether the run may process its work items in reverse order, which its
 /// kernel recognizes by their bounds.
 static bool alternates(plan::RunOp run) {
-  return run.getGrains() && attrs::alternates.isOn(run);
+  return run.getWorkItems() && attrs::alternates.isOn(run);
 }
 
 /// The smallest number of worker slots of the group's runs that have any; 0 if
@@ -33,7 +33,7 @@ void Regions::allocateList(ArrayRef<Operation *> tasks) {
   for (Operation *task : tasks)
     task->walk([&](plan::RunOp run) {
       int64_t count = 0;
-      if (run.getGrains() || run.getTaskGroup())
+      if (run.getWorkItems() || run.getTaskGroup())
         for (plan::RunOp of = run; of; of = of.nextInGroup())
           count += of.getOperands().size() + alternates(of);
       most = std::max(most, count);
@@ -56,14 +56,14 @@ void Regions::declare(StringRef name, ArrayRef<Type> parameters,
 
 void Regions::lowerRun(plan::RunOp run) {
   // What needs its own rows but is not shared by them is no region.
-  bool isAlone = run.getRowWise() && !run.getGrains();
+  bool isAlone = run.getRowWise() && !run.getWorkItems();
   if (auto before = dyn_cast_or_null<plan::RunOp>(run->getPrevNode()))
     if (!isAlone && before.nextInGroup())
       return;
   if (!isAlone && run.nextInGroup())
     return run.getRowWise() ? lowerRowWiseGroup(run) : lowerTaskGroup(run);
   SmallVector<Value> operands = addresses(run);
-  if (!run.getGrains()) {
+  if (!run.getWorkItems()) {
     b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
     return;
   }
@@ -76,8 +76,8 @@ void Regions::lowerRun(plan::RunOp run) {
     b.create<LLVM::StoreOp>(b.create<LLVM::XOrOp>(now, number(1, 64)), turn);
   }
   std::string part = partOf(run);
-  callParallel(grainsOf(run, operands), run.getSlots(),
-               run.getFew() ? 1 : partsOfThread, part);
+  callParallel(workItemsOf(run, operands), run.getSlots(),
+               run.getCoarse() ? 1 : chunksOfThread, part);
 }
 
 SmallVector<Value> Regions::addresses(plan::RunOp run) {
@@ -86,9 +86,9 @@ SmallVector<Value> Regions::addresses(plan::RunOp run) {
 }
 
 /// The number of work items of a run for its actual sizes.
-Value Regions::grainsOf(plan::RunOp run, ValueRange operands) {
+Value Regions::workItemsOf(plan::RunOp run, ValueRange operands) {
   if (!run.getCount())
-    return number(*run.getGrains(), 64);
+    return number(*run.getWorkItems(), 64);
   return b
       .create<LLVM::CallOp>(TypeRange(b.getI64Type()), run.getCountAttr(),
                             operands)
@@ -173,26 +173,26 @@ void Regions::lowerRowWiseGroup(plan::RunOp first) {
   }
   storeOperands(first);
   // The most of its runs; all are alike where each has its own number.
-  Value grains = number(0, 64);
+  Value workItems = number(0, 64);
   for (plan::RunOp run = first; run; run = run.nextInGroup())
-    grains = larger(grains, grainsOf(run, addresses(run)));
-  callParallel(grains, slotsOf(first), partsOfThread, name);
+    workItems = larger(workItems, workItemsOf(run, addresses(run)));
+  callParallel(workItems, slotsOf(first), chunksOfThread, name);
 }
 
 void Regions::fillRowWiseGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
   Block *head = newBlock(), *body = newBlock(), *after = newBlock();
-  Value grain = head->addArgument(b.getI64Type(), run.getLoc());
+  Value workItem = head->addArgument(b.getI64Type(), run.getLoc());
   b.create<LLVM::BrOp>(part.getArgument(1), head);
   b.setInsertionPointToEnd(head);
-  Value more = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::slt, grain,
+  Value more = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::slt, workItem,
                                       part.getArgument(2));
   b.create<LLVM::CondBrOp>(more, body, after);
   b.setInsertionPointToEnd(body);
-  Value next = b.create<LLVM::AddOp>(grain, number(1, 64));
+  Value next = b.create<LLVM::AddOp>(workItem, number(1, 64));
   int64_t operand = 0;
   for (; run; run = run.nextInGroup()) {
     callOn(run, part.getArgument(0), operand,
-           {grain, next, part.getArgument(3)});
+           {workItem, next, part.getArgument(3)});
     operand += run.getOperands().size();
   }
   b.create<LLVM::BrOp>(next, head);
@@ -220,7 +220,7 @@ void Regions::lowerTaskGroup(plan::RunOp first) {
     OpBuilder::InsertionGuard guard(b);
     fillTaskGroup(makePart(name, first), first);
   }
-  callParallel(total, slotsOf(first), partsOfThread, name);
+  callParallel(total, slotsOf(first), chunksOfThread, name);
 }
 
 void Regions::fillTaskGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
@@ -238,14 +238,14 @@ void Regions::fillTaskGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
     Block *call = newBlock(), *after = newBlock();
     b.create<LLVM::CondBrOp>(any, call, after);
     b.setInsertionPointToEnd(call);
-    auto grain = [&](Value item) -> Value {
-      if (all.grains == all.items)
+    auto workItem = [&](Value item) -> Value {
+      if (all.workItems == all.items)
         return item;
-      Value scaled = b.create<LLVM::MulOp>(item, all.grains);
+      Value scaled = b.create<LLVM::MulOp>(item, all.workItems);
       return b.create<LLVM::SDivOp>(scaled, larger(all.items, one));
     };
-    if (run.getGrains())
-      callOn(run, list, operand, {grain(low), grain(high), slot});
+    if (run.getWorkItems())
+      callOn(run, list, operand, {workItem(low), workItem(high), slot});
     else
       callOn(run, list, operand, {});
     b.create<LLVM::BrOp>(after);
@@ -257,15 +257,17 @@ void Regions::fillTaskGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
 
 Regions::Share Regions::shareOf(plan::RunOp run, ValueRange operands) {
   constexpr int64_t few = 4;
-  Value grains = run.getGrains() ? grainsOf(run, operands) : number(1, 64);
-  return {grains, run.getFew() ? smaller(grains, number(few, 64)) : grains};
+  Value workItems =
+      run.getWorkItems() ? workItemsOf(run, operands) : number(1, 64);
+  return {workItems,
+          run.getCoarse() ? smaller(workItems, number(few, 64)) : workItems};
 }
 
-void Regions::callParallel(Value grains, int64_t slots, int64_t each,
+void Regions::callParallel(Value workItems, int64_t slots, int64_t each,
                            StringRef part) {
   b.create<LLVM::CallOp>(
       TypeRange(), "weir_parallel",
-      ValueRange{team, grains, number(slots, 64), number(each, 64),
+      ValueRange{team, workItems, number(slots, 64), number(each, 64),
                  b.create<LLVM::AddressOfOp>(pointer(), part), operandList});
 }
 

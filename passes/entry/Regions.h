@@ -33,7 +33,7 @@ private:
   /// A run's part of its group's region: its work items, and the number of
   /// items that they count as.
   struct Share {
-    mlir::Value grains, items;
+    mlir::Value workItems, items;
   };
 
   void lowerTaskGroup(plan::RunOp first);
@@ -45,14 +45,14 @@ private:
                                   mlir::Operation *inside);
   mlir::Value turnOf(plan::RunOp run);
   Share shareOf(plan::RunOp run, mlir::ValueRange operands);
-  mlir::Value grainsOf(plan::RunOp run, mlir::ValueRange operands);
+  mlir::Value workItemsOf(plan::RunOp run, mlir::ValueRange operands);
   llvm::SmallVector<mlir::Value> addresses(plan::RunOp run);
   llvm::SmallVector<mlir::Value> operandsOf(plan::RunOp run, mlir::Value list,
                                             int64_t first);
   void callOn(plan::RunOp run, mlir::Value list, int64_t first,
               mlir::ValueRange range);
   void storeOperands(plan::RunOp first);
-  void callParallel(mlir::Value grains, int64_t slots, int64_t each,
+  void callParallel(mlir::Value workItems, int64_t slots, int64_t each,
                     llvm::StringRef part);
   mlir::Value sum(mlir::Value left, mlir::Value right);
   mlir::Value larger(mlir::Value left, mlir::Value right);

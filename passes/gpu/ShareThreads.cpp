@@ -59,8 +59,8 @@ public:
     }
     if (inner.empty() && count >= manyElements && canReadWide())
       return shareWide(count, shape);
-    b.grains(count, [&](Value grain) {
-      SmallVector<Value> indices = b.delinearize(grain, shape);
+    b.workItems(count, [&](Value workItem) {
+      SmallVector<Value> indices = b.delinearize(workItem, shape);
       for (auto [d, index] : llvm::zip_equal(outer, indices))
         at[d] = index;
       if (keepsSums())
@@ -106,8 +106,8 @@ private:
   /// stored together if they are aligned.
   void shareWide(int64_t count, SmallVector<int64_t> shape) {
     shape.back() /= wide;
-    b.grains(count / wide, [&](Value grain) {
-      SmallVector<Value> group = b.delinearize(grain, shape);
+    b.workItems(count / wide, [&](Value workItem) {
+      SmallVector<Value> group = b.delinearize(workItem, shape);
       SmallVector<SmallVector<Value>> at(wide, group), results;
       for (int64_t i = 0; i < wide; ++i)
         at[i].back() = b.plus(b.times(group.back(), wide), b.index(i));

@@ -75,7 +75,7 @@ def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
     Each `memref.alloc` becomes a view at an offset into one more argument,
     whose size is the attribute `weir.scratch_bytes`. Buffers that are not used
     by the same top-level op may share bytes. No allocation remains. A buffer
-    within `kernel.parts` exists once for each of the module's `weir.slots`.
+    within `kernel.parallel` exists once for each of the module's `weir.slots`.
 
     ```mlir
     %a = memref.alloc() : memref<4xf32>

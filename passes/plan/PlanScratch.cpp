@@ -34,7 +34,7 @@ struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
     for (auto [index, op] : llvm::enumerate(kernel.getBody().front()))
       momentOf[&op] = index;
     SmallVector<Private> privates;
-    for (auto parts : kernel.getBody().front().getOps<kernel::PartsOp>())
+    for (auto parts : kernel.getBody().front().getOps<kernel::ParallelOp>())
       takePrivate(parts, privates, lifetimes);
     WalkResult walked = kernel.walk([&](memref::AllocOp alloc) {
       MemRefType type = alloc.getType();
@@ -42,7 +42,7 @@ struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
         alloc.emitError("buffer without a fixed size cannot be placed");
         return WalkResult::interrupt();
       }
-      if (alloc->getParentOfType<kernel::PartsOp>())
+      if (alloc->getParentOfType<kernel::ParallelOp>())
         return WalkResult::advance();
       allocs.push_back(alloc);
       lifetimes.push_back(lifetimeOf(alloc, aliases));
@@ -80,7 +80,7 @@ struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
 private:
   /// Parts that run at once with buffers of their own: a block for each slot.
   struct Private {
-    kernel::PartsOp parts;
+    kernel::ParallelOp parts;
     int64_t bytes = 0; // of one slot
     SmallVector<memref::AllocOp> allocs = {};
     SmallVector<int64_t> offsets = {};
@@ -94,7 +94,7 @@ private:
            llvm::divideCeil(alloc.getType().getElementTypeBitWidth(), 8);
   }
 
-  void takePrivate(kernel::PartsOp parts, SmallVector<Private> &privates,
+  void takePrivate(kernel::ParallelOp parts, SmallVector<Private> &privates,
                    SmallVector<plan::Lifetime> &lifetimes) {
     Private found = {parts};
     parts.walk([&](memref::AllocOp alloc) {

@@ -151,10 +151,10 @@ void Planner::planTask(plan::TaskOp task, OpBuilder &tasks) {
         task.getLoc(), MemRefType::get({scratch.getInt()}, tasks.getI8Type()),
         task.getHost()));
   tasks.create<plan::RunOp>(task.getLoc(), task.getKernelAttr(), operands,
-                            /*grains=*/IntegerAttr(),
+                            /*work items=*/IntegerAttr(),
                             /*count=*/FlatSymbolRefAttr(),
                             /*slots=*/tasks.getI64IntegerAttr(0),
-                            /*few=*/UnitAttr(), task.getTaskGroupAttr(),
+                            /*coarse=*/UnitAttr(), task.getTaskGroupAttr(),
                             task.getRowWiseAttr(), task.getHostAttr());
   if (!task.nextInGroup())
     places.advance();

@@ -24,7 +24,7 @@ static void part(void *data, int64_t first, int64_t last, int64_t slot) {
   (void)data, (void)first, (void)last, (void)slot;
 }
 
-/* A grain of about a third of a microsecond, a chain that the compiler cannot
+/* A work item of about a third of a microsecond, a chain that the compiler cannot
  * shorten and that waits for no memory. */
 static void busy(void *data, int64_t first, int64_t last, int64_t slot) {
   (void)data, (void)slot;

@@ -123,17 +123,17 @@ struct DotsEmitter {
     SmallVector<int64_t> sizes(batches);
     sizes.append(
         {tiles.count, int64_t(llvm::divideCeil(columns, mostColumns))});
-    e.parts(ShapedType::getNumElements(sizes), /*few=*/false,
-            [&](Value low, Value high) {
-              e.loops(sizes, low, high, [&](ValueRange at) {
-                ValueRange batch = at.drop_back(2);
-                Value t = at[at.size() - 2], block = at.back();
-                Value row = e.beginOf(tiles, t);
-                e.eachSize(tiles, t, [&](int64_t height) {
-                  tilesOf(batch, row, height, block);
-                });
-              });
-            });
+    e.parallel(ShapedType::getNumElements(sizes), /*coarse=*/false,
+               [&](Value low, Value high) {
+                 e.loops(sizes, low, high, [&](ValueRange at) {
+                   ValueRange batch = at.drop_back(2);
+                   Value t = at[at.size() - 2], block = at.back();
+                   Value row = e.beginOf(tiles, t);
+                   e.eachSize(tiles, t, [&](int64_t height) {
+                     tilesOf(batch, row, height, block);
+                   });
+                 });
+               });
   }
 };
 

@@ -265,7 +265,7 @@ Value Emitter::buffer(ArrayRef<int64_t> shape, Type element) {
 
 Value Emitter::stack(ArrayRef<int64_t> shape, Type element) {
   Operation *around = getInsertionBlock()->getParentOp();
-  while (!isa<kernel::PartsOp, func::FuncOp>(around))
+  while (!isa<kernel::ParallelOp, func::FuncOp>(around))
     around = around->getParentOp();
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(&around->getRegion(0).front());

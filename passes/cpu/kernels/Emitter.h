@@ -128,17 +128,18 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// The indices in `shape` of its element number `i`.
   Values indicesOf(mlir::Value i, llvm::ArrayRef<int64_t> shape);
 
-  /// Emits `body` for the grains from its first argument to before its second:
-  /// for parts of `count` grains that run at once (kernel.parts), or for all.
-  void parts(int64_t count, bool few,
-             llvm::function_ref<void(mlir::Value, mlir::Value)> body,
-             bool rowWise = false);
-  /// The same where each grain is one of the kernel's `blocks` of rows.
-  void rowParts(const RowBlocks &blocks,
-                llvm::function_ref<void(mlir::Value, mlir::Value)> body);
-  /// Of the part at hand, whose grains may be given from the last to the first
-  /// every other run: whether they are, and then in `first` and `end` what
-  /// these are otherwise.
+  /// Emits `body` for the work items from its first argument to before its
+  /// second: for parts of `count` work items that run at once
+  /// (kernel.parallel), or for all.
+  void parallel(int64_t count, bool coarse,
+                llvm::function_ref<void(mlir::Value, mlir::Value)> body,
+                bool rowWise = false);
+  /// The same where each work item is one of the kernel's `blocks` of rows.
+  void parallelRows(const RowBlocks &blocks,
+                    llvm::function_ref<void(mlir::Value, mlir::Value)> body);
+  /// Of the part at hand, whose work items may be given from the last to the
+  /// first every other run: whether they are, and then in `first` and `end`
+  /// what these are otherwise.
   mlir::Value alternate(mlir::Value &first, mlir::Value &end);
   /// `i`, or where `backward` holds what is as far from the other end.
   mlir::Value mirroredIf(mlir::Value backward, mlir::Value i, mlir::Value first,

@@ -229,7 +229,7 @@ struct MatmulEmitter : MatmulBlocks {
     EvenSplit tiles = splitIntoTiles();
     auto run = [&](Value low, Value high, int64_t size, int64_t offset) {
       e.loop(low, high, 1, [&](Value t) {
-        Value row = afterGrains(e.plus(e.times(t, size), offset));
+        Value row = afterWorkItems(e.plus(e.times(t, size), offset));
         // What is read next comes near meanwhile, each tile of the block
         // fetching its share. All its lines are one run, of which every term
         // has its part. One tile of rows fetches what it will read soon,
@@ -279,13 +279,13 @@ struct MatmulEmitter : MatmulBlocks {
           tiles.larger);
   }
 
-  Value afterGrains(Value row) {
+  Value afterWorkItems(Value row) {
     return rowsBefore ? e.plus(rowsBefore, row) : row;
   }
 
   Value firstRowOf(Value tile) {
     EvenSplit tiles = splitIntoTiles();
-    return afterGrains(e.beginOf(tiles, tile));
+    return afterWorkItems(e.beginOf(tiles, tile));
   }
 
   void eachColumn(function_ref<void(Value, int64_t)> body) {
@@ -323,14 +323,14 @@ struct MatmulEmitter : MatmulBlocks {
   // Threads copy a block of rows together, which all its panels then read.
   void copyThenColumns() {
     copyRow = copyDepth = e.index(0);
-    e.parts(rowTiles(), /*few=*/false, [&](Value first, Value end) {
+    e.parallel(rowTiles(), /*coarse=*/false, [&](Value first, Value end) {
       copyRows(firstRowOf(first), firstRowOf(end), e.shape(a).back());
     });
-    e.parts(TileRange::columnGrains(*this), /*few=*/false,
-            [&](Value first, Value end) {
-              range = TileRange::ofColumns(e, *this, first, end);
-              allColumns(e.index(0));
-            });
+    e.parallel(TileRange::columnWorkItems(*this), /*coarse=*/false,
+               [&](Value first, Value end) {
+                 range = TileRange::ofColumns(e, *this, first, end);
+                 allColumns(e.index(0));
+               });
   }
 
   void runShared(ArrayRef<int64_t> sizes) {
@@ -340,15 +340,15 @@ struct MatmulEmitter : MatmulBlocks {
       allRows();
     };
     if (isByRowBlocks())
-      return e.rowParts(*RowBlocks::of(op), [&](Value first, Value end) {
+      return e.parallelRows(*RowBlocks::of(op), [&](Value first, Value end) {
         begin();
-        e.loop(first, end, 1, [&](Value grain) {
-          rowsBefore = e.times(grain, splitRows);
+        e.loop(first, end, 1, [&](Value workItem) {
+          rowsBefore = e.times(workItem, splitRows);
           e.loops(sizes, product);
         });
       });
     if (share == kernel::MatmulShare::batches)
-      return e.parts(batches, /*few=*/false, [&](Value first, Value end) {
+      return e.parallel(batches, /*coarse=*/false, [&](Value first, Value end) {
         begin();
         e.loops(sizes, first, end, product);
       });
@@ -367,8 +367,8 @@ struct MatmulEmitter : MatmulBlocks {
                       : TileRange::ofColumns(e, *this, first, end);
       e.loops(sizes, product);
     };
-    e.parts(rowWise ? rowCount : TileRange::columnGrains(*this),
-            /*few=*/coarse, part);
+    e.parallel(rowWise ? rowCount : TileRange::columnWorkItems(*this),
+               /*coarse=*/coarse, part);
   }
 };
 

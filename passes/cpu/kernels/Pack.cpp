@@ -37,17 +37,18 @@ void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target) {
   };
   ArrayRef<int64_t> batches = shape.drop_back(3);
   int64_t count = ShapedType::getNumElements(batches);
-  e.parts(std::max(count, panels), /*few=*/false, [&](Value low, Value high) {
-    if (e.isShared() && count >= panels)
-      e.loops(batches, low, high, [&](ValueRange at) {
-        panelsOf(at, e.index(0), e.index(panels));
-      });
-    else
-      e.loops(batches, [&](ValueRange at) {
-        panelsOf(at, e.isShared() ? low : e.index(0),
-                 e.isShared() ? high : e.index(panels));
-      });
-  });
+  e.parallel(std::max(count, panels), /*coarse=*/false,
+             [&](Value low, Value high) {
+               if (e.isShared() && count >= panels)
+                 e.loops(batches, low, high, [&](ValueRange at) {
+                   panelsOf(at, e.index(0), e.index(panels));
+                 });
+               else
+                 e.loops(batches, [&](ValueRange at) {
+                   panelsOf(at, e.isShared() ? low : e.index(0),
+                            e.isShared() ? high : e.index(panels));
+                 });
+             });
 }
 
 void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
@@ -81,7 +82,7 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
   };
   e.share(movingTime(2. * Emitter::elementBytes(out) *
                      double(ShapedType::getNumElements(e.shape(out)))));
-  e.parts(depth, /*few=*/false, [&](Value low, Value high) {
+  e.parallel(depth, /*coarse=*/false, [&](Value low, Value high) {
     e.loop(groups, [&](Value group) {
       e.loop(each / width, [&](Value j) { panel(group, j, width, low, high); });
       if (each % width)

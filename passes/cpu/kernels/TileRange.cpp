@@ -52,7 +52,7 @@ void TileRange::endAt(Emitter &e, const MatmulBlocks &blocks, Value columns) {
   endColumn = e.smaller(endColumn, tiles);
 }
 
-int64_t TileRange::columnGrains(const MatmulBlocks &blocks) {
+int64_t TileRange::columnWorkItems(const MatmulBlocks &blocks) {
   return blocks.columnTiles() * (sharesTiles(blocks) ? blocks.rowTiles() : 1);
 }
 

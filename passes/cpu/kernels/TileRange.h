@@ -21,7 +21,7 @@ struct TileRange {
   /// Excludes tiles of columns from column `columns` on, which may be null.
   void endAt(Emitter &e, const MatmulBlocks &blocks, mlir::Value columns);
   /// The number of work items of `ofColumns`.
-  static int64_t columnGrains(const MatmulBlocks &blocks);
+  static int64_t columnWorkItems(const MatmulBlocks &blocks);
 
   /// Restricts the tiles of rows from `first` to before `end` to those in this
   /// range, for the tile of columns that begins at column `column`.

@@ -98,11 +98,12 @@ struct TileEmitter : TileProduct {
     e.share(timeOf(double(rows) * double(columns) * double(depth)));
     Value zero = e.index(0), end = e.index(panels);
     if (e.isShared() && sharesPanels)
-      return e.parts(panels, /*few=*/true, [&](Value low, Value high) {
+      return e.parallel(panels, /*coarse=*/true, [&](Value low, Value high) {
         slabsBetween(zero, e.index(slabs.count), low, high);
       });
-    e.parts(slabs.count, /*few=*/true,
-            [&](Value low, Value high) { slabsBetween(low, high, zero, end); });
+    e.parallel(slabs.count, /*coarse=*/true, [&](Value low, Value high) {
+      slabsBetween(low, high, zero, end);
+    });
   }
 };
 

@@ -328,7 +328,7 @@ private:
   Value scalar(scf::ForOp loop, int64_t number) {
     Operation *place = loop;
     Block *block;
-    if (auto parts = loop->getParentOfType<kernel::PartsOp>()) {
+    if (auto parts = loop->getParentOfType<kernel::ParallelOp>()) {
       block = &parts.getBody().front();
       place = block->empty() ? nullptr : &block->front();
     } else {
@@ -337,7 +337,7 @@ private:
     }
     // Of one place outside of parts: what stands before an earlier op may be of
     // another phase.
-    auto parts = loop->getParentOfType<kernel::PartsOp>();
+    auto parts = loop->getParentOfType<kernel::ParallelOp>();
     Operation *owner = parts ? parts.getOperation() : place;
     Value &known = scalars[{owner, number}];
     if (!known) {

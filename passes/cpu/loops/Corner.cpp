@@ -135,7 +135,7 @@ struct CornerEmitter {
   /// Loops over the indices of `dims`, which threads share.
   void eachOf(ArrayRef<int64_t> dims, function_ref<void(ValueRange)> body) {
     int64_t count = ShapedType::getNumElements(dims);
-    e.parts(count, /*few=*/false, [&](Value low, Value high) {
+    e.parallel(count, /*coarse=*/false, [&](Value low, Value high) {
       e.loops(dims, e.isShared() ? low : e.index(0),
               e.isShared() ? high : e.index(count), body);
     });

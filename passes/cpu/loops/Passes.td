@@ -26,7 +26,7 @@ def ClipLoops : Pass<"weir-clip-loops", "::mlir::func::FuncOp"> {
                            "mlir::scf::SCFDialect"];
 }
 
-def CountGrains : Pass<"weir-count-grains", "::mlir::ModuleOp"> {
+def CountWorkItems : Pass<"weir-count-work-items", "::mlir::ModuleOp"> {
   let summary = "Counts the work items for the actual sizes";
   let description = [{
     After `weir-clip-loops` the loop over work items of a kernel ends at the
@@ -38,7 +38,7 @@ def CountGrains : Pass<"weir-count-grains", "::mlir::ModuleOp"> {
     func.func private @k(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last: index, %slot: index) {
       scf.for %i = %first to min(%last, %size) ...
     }
-    plan.run @k(%n, %y) {grains = 8 : i64}
+    plan.run @k(%n, %y) {work_items = 8 : i64}
     // gets count = @k_grains, which returns min(8, %size)
     ```
   }];
@@ -69,13 +69,13 @@ def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
   let summary = "Divides loops over large buffers into work items for threads";
   let description = [{
     The work items are slices along a parallel dimension and the outermost ones,
-    in `kernel.parts`. Their size depends on the loops and on whether there are
-    threads. Loops of little work do not change.
+    in `kernel.parallel`. Their size depends on the loops and on whether there
+    are threads. Loops of little work do not change.
 
     ```mlir
     linalg.generic ... ins(%x : memref<4096x256xf32>) outs(%y : ...)
     // becomes
-    kernel.parts 128 {
+    kernel.parallel 128 {
     ^bb0(%first: index, %last: index, %slot: index):
       scf.for %g = %first to %last step %c1 {
         linalg.generic ... ins(%slice : memref<32x256xf32, strided<...>>) ...
@@ -94,13 +94,13 @@ def VectorizeLoops : Pass<"weir-vectorize-loops"> {
     Applies to linalg ops on buffers whose body has a vector form. f16 and bf16
     are loaded and stored as such, and computed in f32. The lanes are the last
     dimension with contiguous elements; loops inside it may only reduce.
-    Accumulators stay in registers. Maxima and minima keep NaN as `arith` defines
-    it, but not the order of zeros. Rows that are reduced and come from beyond L2
-    are prefetched. A copy that changes the contiguous dimension uses register
-    transpose blocks, also for 16-bit and 8-bit elements: it loads rows and stores
-    columns. A body may load from a row at the indices of a table, as in
-    upsampling. If the indices are near each other, the lanes of one vector are
-    permuted instead. All other ops stay for plain loops.
+    Accumulators stay in registers. Maxima and minima keep NaN as `arith`
+    defines it, but not the order of zeros. Rows that are reduced and come from
+    beyond L2 are prefetched. A copy that changes the contiguous dimension uses
+    register transpose blocks, also for 16-bit and 8-bit elements: it loads rows
+    and stores columns. A body may load from a row at the indices of a table, as
+    in upsampling. If the indices are near each other, the lanes of one vector
+    are permuted instead. All other ops stay for plain loops.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) { add }
@@ -116,17 +116,17 @@ def VectorizeLoops : Pass<"weir-vectorize-loops"> {
                            "mlir::vector::VectorDialect"];
 }
 
-def OutlineParts : Pass<"weir-outline-parts", "::mlir::ModuleOp"> {
-  let summary = "Makes each kernel.parts a kernel that threads share";
+def OutlineParallelLoops : Pass<"weir-outline-parallel-loops", "::mlir::ModuleOp"> {
+  let summary = "Makes each kernel.parallel a kernel that threads share";
   let description = [{
-    A kernel with `kernel.parts` becomes several, which run one after the other.
-    Those of its parts have the range of work items and the worker slot as
-    arguments.
+    A kernel with `kernel.parallel` becomes several, which run one after the
+    other. Those of its parts have the range of work items and the worker slot
+    as arguments.
 
     ```mlir
     plan.run @k(%x) : (memref<4xf32>)
     // becomes
-    plan.run @k_phase_0(%x) {grains = 160 : i64} : (memref<4xf32>)
+    plan.run @k_phase_0(%x) {work_items = 160 : i64} : (memref<4xf32>)
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -137,8 +137,8 @@ def ShapeReductions : Pass<"weir-shape-reductions", "::mlir::func::FuncOp"> {
   let description = [{
     Adjacent loops of one iterator type become one if all operands have them
     contiguous, such as the rows and columns of a channel: vector loops are then
-    longer. Reduction loops move into the last loop if its rows are short, so that
-    sums of columns stay in registers.
+    longer. Reduction loops move into the last loop if its rows are short, so
+    that sums of columns stay in registers.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction", "reduction"]} ins(%x : memref<64x7x7xf32>) outs(%y : memref<64xf32>) { add }

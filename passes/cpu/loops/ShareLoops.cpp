@@ -7,9 +7,9 @@
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/Sharing.h"
-#include "passes/cpu/loops/Grains.h"
 #include "passes/cpu/loops/Slices.h"
 #include "passes/cpu/loops/TransposeBlocks.h"
+#include "passes/cpu/loops/WorkItems.h"
 
 #include "dialects/kernel/Nests.h"
 #include "dialects/weir/Attributes.h"
@@ -54,7 +54,7 @@ rowBlocksOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
 /// memory order, for which hardware prefetchers are made: 30 GB/s instead of 24
 /// on a Sapphire Rapids.
 int64_t stepOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges, unsigned d) {
-  int64_t step = grainStep(ranges, d);
+  int64_t step = workItemStep(ranges, d);
   bool alone = slotsOf(op) == 1 && op.getNumReductionLoops() > 0;
   return alone && step > 1 ? ranges[d] : step;
 }
@@ -83,7 +83,7 @@ std::optional<Cut> cutOf(linalg::LinalgOp op) {
     cut = cutLoops(ranges, time, [&](unsigned d) {
       return d == transpose->down || d == transpose->across ? 0 : step(d);
     });
-  if (!cut || cut->grains() < minTransposedWorkItems)
+  if (!cut || cut->workItems() < minTransposedWorkItems)
     cut = cutLoops(ranges, time, step);
   if (!cut)
     return std::nullopt;
@@ -92,7 +92,7 @@ std::optional<Cut> cutOf(linalg::LinalgOp op) {
 
 void share(linalg::LinalgOp op, const Cut &cut) {
   Emitter e(op.getLoc(), op);
-  shareGrains(e, cut, [&](Value, ArrayRef<LoopSlice> slices) {
+  shareWorkItems(e, cut, [&](Value, ArrayRef<LoopSlice> slices) {
     makeSlice(e, op, slices);
   });
   op.erase();

@@ -137,7 +137,7 @@ void PackedProduct::run() {
   int64_t each = std::clamp<int64_t>(layout.panels() / 32, 1, 4);
   int64_t items = llvm::divideCeil(layout.panels(), each);
   int64_t height = tiles.most();
-  e.parts(items, /*few=*/false, [&](Value low, Value high) {
+  e.parallel(items, /*coarse=*/false, [&](Value low, Value high) {
     allocate(height);
     Value first = e.times(low, each);
     Value end = e.smaller(e.times(high, each), e.index(layout.panels()));

@@ -262,9 +262,10 @@ void emitPairingPack(Emitter &e, kernel::PackOp op,
                      const kernel::Target &target) {
   PairingPanels panels(e, op, target);
   e.share(panels.nanoseconds());
-  e.parts(e.shape(op.getOut())[0], /*few=*/false, [&](Value low, Value high) {
-    e.loop(low, high, 1, [&](Value j) { panels.pack(j, op.getOut(), j); });
-  });
+  e.parallel(
+      e.shape(op.getOut())[0], /*coarse=*/false, [&](Value low, Value high) {
+        e.loop(low, high, 1, [&](Value j) { panels.pack(j, op.getOut(), j); });
+      });
 }
 
 } // namespace weir

@@ -204,24 +204,25 @@ struct PairingEmitter : PairingBlocks {
   // All rows, before all products.
   void together() {
     Slab slab = slabOf(tiles.count);
-    e.parts(tiles.count, /*few=*/false, [&](Value low, Value high) {
+    e.parallel(tiles.count, /*coarse=*/false, [&](Value low, Value high) {
       e.loop(low, high, 1, [&](Value t) { take(slab.left, t, t); });
     });
-    e.parts(panels * tiles.count, /*few=*/false, [&](Value low, Value high) {
-      eachDepth([&](const Depth &part) {
-        e.loop(low, high, 1, [&](Value i) {
-          Value t = e.modulo(i, tiles.count);
-          tile({slab, t, t}, e.dividedBy(i, tiles.count), part);
-        });
-      });
-    });
+    e.parallel(panels * tiles.count, /*coarse=*/false,
+               [&](Value low, Value high) {
+                 eachDepth([&](const Depth &part) {
+                   e.loop(low, high, 1, [&](Value i) {
+                     Value t = e.modulo(i, tiles.count);
+                     tile({slab, t, t}, e.dividedBy(i, tiles.count), part);
+                   });
+                 });
+               });
   }
 
   // A panel at a time. Each thread has all rows for itself, which takes less
   // than to fetch them from each other.
   void panelByPanel(PairingPanels &made) {
     fetches = false;
-    e.parts(panels, /*few=*/true, [&](Value low, Value high) {
+    e.parallel(panels, /*coarse=*/true, [&](Value low, Value high) {
       Slab slab = slabOf(tiles.count);
       slab.packed = e.buffer(
           {1, depth + PairingScheme::linesAfter, PairingScheme::panelWidth},
@@ -255,8 +256,8 @@ struct PairingEmitter : PairingBlocks {
   void shareSlabs() {
     if (e.isShared() && slots > 1 && !splitSlabs() && holdsAllRows())
       return together();
-    e.parts(slabs.count, /*few=*/true,
-            [&](Value low, Value high) { slabsBetween(low, high); });
+    e.parallel(slabs.count, /*coarse=*/true,
+               [&](Value low, Value high) { slabsBetween(low, high); });
   }
 };
 

@@ -32,7 +32,7 @@ namespace weir {
 namespace {
 
 /// So many work items keep the threads of a processor busy.
-constexpr int64_t enoughGrains = 8;
+constexpr int64_t enoughWorkItems = 8;
 /// Fewer rows than this make products slow, as each reads all of its right
 /// side.
 constexpr int64_t fewestRows = 32;
@@ -46,7 +46,7 @@ public:
 
   void block(const kernel::Target &target) {
     int64_t batches = ShapedType::getNumElements(batchShape());
-    bool byBatches = batches >= enoughGrains;
+    bool byBatches = batches >= enoughWorkItems;
     size = rowsOfBlock(target.l2 / 2, batches);
     int64_t blocks = llvm::divideCeil(rows.back(), size);
     SmallVector<int64_t> all(batchShape());
@@ -63,11 +63,11 @@ public:
           pack(e, product, at);
       e.loop(blocks, [&](Value index) { blockOfRows(e, at, index); });
     };
-    e.parts(ShapedType::getNumElements(all), /*few=*/false,
-            [&](Value from, Value end) {
-              makeBuffers(e);
-              e.loops(all, from, end, body);
-            });
+    e.parallel(ShapedType::getNumElements(all), /*coarse=*/false,
+               [&](Value from, Value end) {
+                 makeBuffers(e);
+                 e.loops(all, from, end, body);
+               });
     erase(byBatches);
   }
 
@@ -100,9 +100,9 @@ private:
       bytes += ShapedType::getNumElements(Emitter::shape(buffer)) / count *
                Emitter::elementBytes(buffer);
     int64_t block = std::max(most / bytes, fewestRows / 2);
-    if (batches < enoughGrains)
-      block =
-          std::min(block, std::max<int64_t>(fewestRows, count / enoughGrains));
+    if (batches < enoughWorkItems)
+      block = std::min(block,
+                       std::max<int64_t>(fewestRows, count / enoughWorkItems));
     return weir::rowsOfBlock(rows.back(), block);
   }
 

@@ -282,9 +282,9 @@ void MatmulChooser::chooseBlockOfRows() {
   bool shared = place.inFunction && sharesRows() && !isByRowBlocks();
   int64_t own = shared ? llvm::divideCeil(tiles, place.threads) : tiles;
   bool coarse =
-      s.packInside || place.threads < 2 || own < partsOfThread * block;
+      s.packInside || place.threads < 2 || own < chunksOfThread * block;
   if (shared && !coarse)
-    own = llvm::divideCeil(own, partsOfThread);
+    own = llvm::divideCeil(own, chunksOfThread);
   // A last block of few tiles would read all of the right side for these:
   // blocks are rather a little larger.
   if (!s.packInside)

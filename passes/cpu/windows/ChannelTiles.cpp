@@ -81,24 +81,25 @@ void ChannelTiles::run(function_ref<void(const Place &)> tile) {
           share != kernel::LineShare::none);
   if (share == kernel::LineShare::columns) {
     int64_t tiles = EvenSplit(outWidth, tileColumns).count;
-    return e.parts(tiles, /*few=*/false, [&](Value first, Value last) {
+    return e.parallel(tiles, /*coarse=*/false, [&](Value first, Value last) {
       e.loop(images, [&](Value n) {
         image = n;
         e.loop(outHeight, [&](Value y) { row(y, tile, first, last); });
       });
     });
   }
-  e.parts(images * outHeight, /*few=*/false, [&](Value first, Value last) {
-    if (images == 1 || e.isShared())
-      return e.loop(first, last, 1, [&](Value t) {
-        image = images == 1 ? e.index(0) : e.dividedBy(t, outHeight);
-        row(images == 1 ? t : e.modulo(t, outHeight), tile);
-      });
-    e.loop(images, [&](Value n) {
-      image = n;
-      e.loop(outHeight, [&](Value y) { row(y, tile); });
-    });
-  });
+  e.parallel(images * outHeight, /*coarse=*/false,
+             [&](Value first, Value last) {
+               if (images == 1 || e.isShared())
+                 return e.loop(first, last, 1, [&](Value t) {
+                   image = images == 1 ? e.index(0) : e.dividedBy(t, outHeight);
+                   row(images == 1 ? t : e.modulo(t, outHeight), tile);
+                 });
+               e.loop(images, [&](Value n) {
+                 image = n;
+                 e.loop(outHeight, [&](Value y) { row(y, tile); });
+               });
+             });
 }
 
 } // namespace weir

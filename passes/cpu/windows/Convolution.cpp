@@ -342,8 +342,8 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     e.share(kernel::toNanoseconds(kernel::cyclesOf(*this)),
             share != ConvolutionShare::none);
     if (share == ConvolutionShare::images || !e.isShared())
-      return e.parts(images, coarse,
-                     [&](Value first, Value end) { convolve(first, end); });
+      return e.parallel(images, coarse,
+                        [&](Value first, Value end) { convolve(first, end); });
     // One image is copied by all threads before they share its tiles.
     if (images == 1)
       image = e.index(0);
@@ -352,13 +352,14 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       if (reachY.extent == 1)
         copy.fillLine(image);
       else
-        e.parts(reachY.extent, /*few=*/false, [&](Value first, Value end) {
-          copy.clear(first, end);
-          copy.fill(image, first, end);
-        });
+        e.parallel(reachY.extent, /*coarse=*/false,
+                   [&](Value first, Value end) {
+                     copy.clear(first, end);
+                     copy.fill(image, first, end);
+                   });
     }
     auto [range, count] = sharedRange(rowCount, lineCount, panelCount);
-    e.parts(count, coarse, [&, range = range](Value first, Value end) {
+    e.parallel(count, coarse, [&, range = range](Value first, Value end) {
       *range = {first, end};
       if (images == 1)
         convolve();

@@ -220,12 +220,13 @@ struct DepthwiseDots {
     auto shape = *kernel::LineShape::of(op);
     e.share(kernel::toNanoseconds(kernel::cyclesOf(shape)),
             schedule.share != kernel::LineShare::none);
-    e.parts(images * outHeight, /*few=*/false, [&](Value first, Value last) {
-      e.loop(first, last, 1, [&](Value t) {
-        image = images == 1 ? e.index(0) : e.dividedBy(t, outHeight);
-        row(images == 1 ? t : e.modulo(t, outHeight));
-      });
-    });
+    e.parallel(images * outHeight, /*coarse=*/false,
+               [&](Value first, Value last) {
+                 e.loop(first, last, 1, [&](Value t) {
+                   image = images == 1 ? e.index(0) : e.dividedBy(t, outHeight);
+                   row(images == 1 ? t : e.modulo(t, outHeight));
+                 });
+               });
   }
 };
 

@@ -54,12 +54,12 @@ void ImageCopy::clear(Value firstRow, Value endRow) {
 void ImageCopy::fillLine(Value image) {
   Value first = e.index(0), end = e.index(1);
   clear(first, end);
-  constexpr int64_t grain = 256; // whole vectors, of any channels
+  constexpr int64_t workItem = 256; // whole vectors, of any channels
   int64_t columns = copied(blocks.width, blocks.reachX);
-  int64_t grains = llvm::divideCeil(columns, grain);
-  e.parts(grains, /*few=*/false, [&](Value low, Value high) {
-    fill(image, first, end, e.times(low, grain),
-         e.smaller(e.times(high, grain), e.index(columns)));
+  int64_t workItems = llvm::divideCeil(columns, workItem);
+  e.parallel(workItems, /*coarse=*/false, [&](Value low, Value high) {
+    fill(image, first, end, e.times(low, workItem),
+         e.smaller(e.times(high, workItem), e.index(columns)));
   });
 }
 

@@ -169,9 +169,9 @@ void TileConvolution::stripsBetween(Value low, Value high, Value firstPanel,
                                     Value endPanel) {
   begin();
   configured([&] {
-    e.loop(low, high, 1, [&](Value grain) {
-      image = e.dividedBy(grain, strips.count);
-      Value strip = e.modulo(grain, strips.count);
+    e.loop(low, high, 1, [&](Value workItem) {
+      image = e.dividedBy(workItem, strips.count);
+      Value strip = e.modulo(workItem, strips.count);
       Value first = e.beginOf(strips, strip);
       Value count = e.sizeOf(strips, strip, first);
       Panels some = {firstPanel, endPanel, count, strips.size};
@@ -183,17 +183,18 @@ void TileConvolution::stripsBetween(Value low, Value high, Value firstPanel,
 }
 
 void TileConvolution::run() {
-  int64_t grains = images * strips.count;
+  int64_t workItems = images * strips.count;
   e.share(timeOf(double(images * windows.tiles * height) *
                  double(steps * stepDepth * columns)));
   Value zero = e.index(0), end = e.index(panels);
-  bool few = grains % threads != 0 && grains < fewestBlocks() * threads;
+  bool few = workItems % threads != 0 && workItems < fewestBlocks() * threads;
   if (e.isShared() && few && panels >= threads)
-    return e.parts(panels, /*few=*/true, [&](Value low, Value high) {
-      stripsBetween(zero, e.index(grains), low, high);
+    return e.parallel(panels, /*coarse=*/true, [&](Value low, Value high) {
+      stripsBetween(zero, e.index(workItems), low, high);
     });
-  e.parts(grains, /*few=*/true,
-          [&](Value low, Value high) { stripsBetween(low, high, zero, end); });
+  e.parallel(workItems, /*coarse=*/true, [&](Value low, Value high) {
+    stripsBetween(low, high, zero, end);
+  });
 }
 
 void emitTileConvolution(Emitter &e, kernel::ConvolutionOp op,

@@ -76,12 +76,13 @@ struct FilterTransform {
   void run() {
     e.share(movingTime(2. * Emitter::elementBytes(out) *
                        double(ShapedType::getNumElements(e.shape(out)))));
-    e.parts(e.shape(filter)[2], /*few=*/false, [&](Value first, Value end) {
-      e.loop(columns / panel,
-             [&](Value j) { channels(j, j, panel, first, end); });
-      if (Value j = e.index(columns / panel); columns % panel)
-        channels(j, j, columns % panel, first, end);
-    });
+    e.parallel(e.shape(filter)[2], /*coarse=*/false,
+               [&](Value first, Value end) {
+                 e.loop(columns / panel,
+                        [&](Value j) { channels(j, j, panel, first, end); });
+                 if (Value j = e.index(columns / panel); columns % panel)
+                   channels(j, j, columns % panel, first, end);
+               });
   }
 };
 

@@ -255,22 +255,23 @@ struct WinogradEmitter {
     int64_t panelCount = (outChannels + panel - 1) / panel;
     if (shared && blocks == 1) {
       pixels.makeSums(block);
-      e.parts(block, /*few=*/false, [&](Value first, Value end) {
+      e.parallel(block, /*coarse=*/false, [&](Value first, Value end) {
         pixels.makeZeros();
         pixels.readSizes();
         e.loop(first, e.smaller(end, countFrom(e.index(0))), 1,
                [&](Value t) { pixels.transform(t, t); });
       });
       transform = transformOfFilter(op);
-      return e.parts(panelCount, /*few=*/false, [&](Value first, Value end) {
-        makeProducts();
-        pixels.readSizes();
-        if (transform)
-          filter = pixels.scratch({1, window.products(), channels, panel});
-        panels(e.index(0), e.index(0), first, end);
-      });
+      return e.parallel(
+          panelCount, /*coarse=*/false, [&](Value first, Value end) {
+            makeProducts();
+            pixels.readSizes();
+            if (transform)
+              filter = pixels.scratch({1, window.products(), channels, panel});
+            panels(e.index(0), e.index(0), first, end);
+          });
     }
-    e.parts(blocks, /*few=*/false, [&](Value first, Value end) {
+    e.parallel(blocks, /*coarse=*/false, [&](Value first, Value end) {
       pixels.makeSums(block);
       makeProducts();
       pixels.makeZeros();

@@ -29,8 +29,9 @@ struct Attention {
   /// Whether the weights of a row whose scores are all -inf are 0.
   bool isMasked = false;
 
-  /// Makes a kernel.parts of the products and loops. Returns false, and changes
-  /// nothing, if there is too little to do for blocks or too much for a block.
+  /// Makes a kernel.parallel of the products and loops. Returns false, and
+  /// changes nothing, if there is too little to do for blocks or too much for a
+  /// block.
   bool share();
 
 private:

@@ -65,8 +65,8 @@ void AttentionParts::combine(ThreadBuilder &b, const Attention &a) const {
     return b.create<arith::ConstantOp>(b.getF32FloatAttr(value));
   };
   Value none = number(-std::numeric_limits<double>::infinity());
-  b.grains(type.getNumElements() / together, [&](Value grain) {
-    SmallVector<Value> at = b.delinearize(grain, shape);
+  b.workItems(type.getNumElements() / together, [&](Value workItem) {
+    SmallVector<Value> at = b.delinearize(workItem, shape);
     at.back() = b.times(at.back(), together);
     auto ofRow = [&](Value memory, Value part) {
       SmallVector<Value> place = {part};

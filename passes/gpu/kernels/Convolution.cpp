@@ -94,8 +94,8 @@ public:
   }
 
   void shareElements() {
-    b.grains(out.getNumElements(), [&](Value grain) {
-      SmallVector<Value> at = b.delinearize(grain, out.getShape());
+    b.workItems(out.getNumElements(), [&](Value workItem) {
+      SmallVector<Value> at = b.delinearize(workItem, out.getShape());
       Value group = b.dividedBy(at.back(), outputs);
       Value channel = groups == 1 ? at.back() : b.modulo(at.back(), outputs);
       Value sum = overWindow(
@@ -177,8 +177,8 @@ void shareDepthwise(ThreadBuilder &b, kernel::DepthwiseOp op) {
                    op.getPadding(), op.getDilations(),
                    x.getShape().slice(1, spatial)};
   Type sumType = op.getEpilogue().front().getArgument(0).getType();
-  b.grains(out.getNumElements(), [&](Value grain) {
-    SmallVector<Value> at = b.delinearize(grain, out.getShape());
+  b.workItems(out.getNumElements(), [&](Value workItem) {
+    SmallVector<Value> at = b.delinearize(workItem, out.getShape());
     Value sum =
         overWindow(b, window, ValueRange(at).slice(1, spatial), b.zero(sumType),
                    [&](ValueRange taps, ValueRange places, Value sum) {

@@ -84,7 +84,7 @@ public:
     });
   }
 
-  /// Emits the fused kernel.parts at the last nest, and erases the nests.
+  /// Emits the fused kernel.parallel at the last nest, and erases the nests.
   void emit();
 
 private:
@@ -209,7 +209,7 @@ void RowRun::emit() {
     emitter.finish();
   };
   if (threads() == 1)
-    b.grains(product(rows), [&](Value row) { each(row, Value()); });
+    b.workItems(product(rows), [&](Value row) { each(row, Value()); });
   else
     b.blocks(product(rows), threads(), each);
   SmallVector<Operation *> unused;

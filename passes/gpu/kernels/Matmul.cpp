@@ -109,8 +109,8 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool mayUseBarriers) {
                           store};
   if (mayUseBarriers && product.isWorthTiles())
     return product.share(b);
-  b.grains(out.getNumElements(), [&](Value grain) {
-    SmallVector<Value> at = b.delinearize(grain, out.getShape());
+  b.workItems(out.getNumElements(), [&](Value workItem) {
+    SmallVector<Value> at = b.delinearize(workItem, out.getShape());
     ArrayRef<Value> batch = ArrayRef<Value>(at).drop_back(2);
     Value row = at[at.size() - 2], column = at.back();
     auto sum = b.loop(depth, b.zero(sumType), [&](Value k, ValueRange sum) {

@@ -38,8 +38,8 @@ void sharePack(ThreadBuilder &b, kernel::PackOp op) {
   auto to = cast<MemRefType>(op.getOut().getType());
   int64_t batches = from.getRank() - 2;
   int64_t columns = from.getDimSize(batches + !op.getTransposeB());
-  b.grains(to.getNumElements(), [&](Value grain) {
-    SmallVector<Value> at = b.delinearize(grain, to.getShape());
+  b.workItems(to.getNumElements(), [&](Value workItem) {
+    SmallVector<Value> at = b.delinearize(workItem, to.getShape());
     Value panel = at[batches], k = at[batches + 1], lane = at[batches + 2];
     Value column = b.plus(b.times(panel, to.getShape().back()), lane);
     SmallVector<Value> source(ArrayRef<Value>(at).take_front(batches));
@@ -56,8 +56,8 @@ void sharePackFilter(ThreadBuilder &b, kernel::PackFilterOp op) {
   int64_t outputs = from.getShape().back() / op.getGroups();
   int64_t width = to.getShape().back();
   int64_t panels = llvm::divideCeil(outputs, width);
-  b.grains(to.getNumElements(), [&](Value grain) {
-    SmallVector<Value> at = b.delinearize(grain, to.getShape());
+  b.workItems(to.getNumElements(), [&](Value workItem) {
+    SmallVector<Value> at = b.delinearize(workItem, to.getShape());
     Value group = b.dividedBy(at[0], panels);
     Value panel = b.modulo(at[0], panels);
     Value channel = b.plus(b.times(panel, width), at.back());

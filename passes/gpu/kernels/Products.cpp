@@ -203,24 +203,25 @@ void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
 void TiledProduct::addSplits(ThreadBuilder &b, Value parts,
                              int64_t splits) const {
   int64_t together = sizes.columns % 4 == 0 ? 4 : 1;
-  b.grains(sizes.batches * sizes.rows * sizes.columns / together,
-           [&](Value grain) {
-             SmallVector<Value> at = b.delinearize(
-                 grain, {sizes.batches, sizes.rows, sizes.columns / together});
-             Value column = b.times(at[2], together);
-             SmallVector<Value> sums;
-             // Parts are summed in the order of the depth.
-             for (int64_t split = 0; split < splits; ++split)
-               for (int64_t i = 0; i < together; ++i) {
-                 Value part = b.load(parts, {b.index(split), at[0], at[1],
-                                             b.plus(column, b.index(i))});
-                 if (split == 0)
-                   sums.push_back(part);
-                 else
-                   sums[i] = b.create<arith::AddFOp>(sums[i], part);
-               }
-             finish(at[0], at[1], column, sums);
-           });
+  b.workItems(sizes.batches * sizes.rows * sizes.columns / together,
+              [&](Value workItem) {
+                SmallVector<Value> at =
+                    b.delinearize(workItem, {sizes.batches, sizes.rows,
+                                             sizes.columns / together});
+                Value column = b.times(at[2], together);
+                SmallVector<Value> sums;
+                // Parts are summed in the order of the depth.
+                for (int64_t split = 0; split < splits; ++split)
+                  for (int64_t i = 0; i < together; ++i) {
+                    Value part = b.load(parts, {b.index(split), at[0], at[1],
+                                                b.plus(column, b.index(i))});
+                    if (split == 0)
+                      sums.push_back(part);
+                    else
+                      sums[i] = b.create<arith::AddFOp>(sums[i], part);
+                  }
+                finish(at[0], at[1], column, sums);
+              });
 }
 
 } // namespace weir::gpu

@@ -102,8 +102,8 @@ void ThreadBuilder::stride(Value first, int64_t count, int64_t step,
   body(loop.getInductionVar());
 }
 
-void ThreadBuilder::grains(int64_t count,
-                           llvm::function_ref<void(Value)> body) {
+void ThreadBuilder::workItems(int64_t count,
+                              llvm::function_ref<void(Value)> body) {
   OpBuilder::InsertionGuard guard(*this);
   auto each = [&](Value index, ValueRange) {
     body(index);
@@ -113,9 +113,10 @@ void ThreadBuilder::grains(int64_t count,
     loop(count, {}, each);
     return;
   }
-  auto parts = create<kernel::PartsOp>(count, /*few=*/false);
-  setInsertionPointToStart(&parts.getBody().front());
-  auto loop = create<scf::ForOp>(parts.getFirst(), parts.getLast(), index(1));
+  auto parallel = create<kernel::ParallelOp>(count, /*coarse=*/false);
+  setInsertionPointToStart(&parallel.getBody().front());
+  auto loop =
+      create<scf::ForOp>(parallel.getFirst(), parallel.getLast(), index(1));
   setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
 }
@@ -123,10 +124,11 @@ void ThreadBuilder::grains(int64_t count,
 void ThreadBuilder::blocks(int64_t count, int64_t threads,
                            llvm::function_ref<void(Value, Value)> body) {
   OpBuilder::InsertionGuard guard(*this);
-  auto parts = create<kernel::PartsOp>(count, /*few=*/false);
-  attrs::block.set(parts, threads);
-  setInsertionPointToStart(&parts.getBody().front());
-  auto loop = create<scf::ForOp>(parts.getFirst(), parts.getLast(), index(1));
+  auto parallel = create<kernel::ParallelOp>(count, /*coarse=*/false);
+  attrs::block.set(parallel, threads);
+  setInsertionPointToStart(&parallel.getBody().front());
+  auto loop =
+      create<scf::ForOp>(parallel.getFirst(), parallel.getLast(), index(1));
   setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar(),
        create<arith::IndexCastUIOp>(getIndexType(),

@@ -41,11 +41,11 @@ public:
   void stride(Value first, int64_t count, int64_t step,
               llvm::function_ref<void(Value)> body);
 
-  /// Creates a kernel.parts of `count` work items. Inside of another loop it
+  /// Creates a kernel.parallel of `count` work items. Inside of another loop it
   /// creates a sequential loop.
-  void grains(int64_t count, llvm::function_ref<void(Value)> body);
+  void workItems(int64_t count, llvm::function_ref<void(Value)> body);
 
-  /// Creates a kernel.parts of `count` work items, each for a block of
+  /// Creates a kernel.parallel of `count` work items, each for a block of
   /// `threads` threads. `body` receives the work item and the index of the
   /// thread.
   void blocks(int64_t count, int64_t threads,

@@ -220,18 +220,19 @@ private:
   static LogicalResult formLaunch(func::FuncOp kernel, plan::RunOp run) {
     ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
     int64_t blocks = 1, threads = 1;
-    if (std::optional<int64_t> grains = run.getGrains()) {
-      if (*grains < 1)
+    if (std::optional<int64_t> workItems = run.getWorkItems()) {
+      if (*workItems < 1)
         return run.emitError("has no work items");
       // Kernels whose blocks share a work item state the number of threads.
       auto shared = attrs::block.of(run);
-      threads = shared ? shared.getInt()
-                       : std::min<int64_t>(usualThreads,
-                                           llvm::alignTo(*grains, gpu::warp));
-      blocks = shared ? *grains : llvm::divideCeil(*grains, threads);
+      threads = shared
+                    ? shared.getInt()
+                    : std::min<int64_t>(usualThreads,
+                                        llvm::alignTo(*workItems, gpu::warp));
+      blocks = shared ? *workItems : llvm::divideCeil(*workItems, threads);
       if (blocks > mostBlocks)
         return run.emitError("has more work items than a grid has threads");
-      takeGrains(b, kernel, *grains, shared ? 1 : threads);
+      takeWorkItems(b, kernel, *workItems, shared ? 1 : threads);
     }
     auto launch = LaunchAttr::getChecked([&] { return run.emitError(); },
                                          b.getContext(), blocks, threads);
@@ -244,8 +245,8 @@ private:
 
   /// Computes the range of work items from the thread's index in the grid. It
   /// replaces the last three arguments.
-  static void takeGrains(ImplicitLocOpBuilder &b, func::FuncOp kernel,
-                         int64_t grains, int64_t perBlock) {
+  static void takeWorkItems(ImplicitLocOpBuilder &b, func::FuncOp kernel,
+                            int64_t workItems, int64_t perBlock) {
     b.setInsertionPointToStart(&kernel.getBody().front());
     auto special = [&](Value value) -> Value {
       return b.create<arith::IndexCastUIOp>(b.getIndexType(), value);
@@ -259,7 +260,7 @@ private:
           b.create<arith::MulIOp>(first, index(perBlock)),
           special(b.create<NVVM::ThreadIdXOp>(b.getI32Type())));
     Value last = b.create<arith::MinSIOp>(
-        b.create<arith::AddIOp>(first, index(1)), index(grains));
+        b.create<arith::AddIOp>(first, index(1)), index(workItems));
     // Work items have no scratch memory of their own, so the slot is unused.
     Value place[] = {first, last, index(0)};
     unsigned count = kernel.getNumArguments();

@@ -154,7 +154,7 @@ private:
                  LLVM::LLVMFuncOp function, ArrayRef<Value> memory,
                  SymbolTable &symbols) {
     int64_t parts = op.getParts();
-    auto shared = b.create<kernel::PartsOp>(parts, /*few=*/false);
+    auto shared = b.create<kernel::ParallelOp>(parts, /*coarse=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&shared.getBody().front());
     Value scratch;

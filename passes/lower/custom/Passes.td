@@ -8,8 +8,8 @@ include "mlir/Pass/PassBase.td"
 def LowerCustom : Pass<"weir-lower-custom", "::mlir::ModuleOp"> {
   let summary = "Makes custom ops calls of C functions";
   let description = [{
-    A `graph.custom` becomes `kernel.parts` whose region fills the structures of
-    `runtime/weir_custom.h` on the stack and calls the function once for each
+    A `graph.custom` becomes `kernel.parallel` whose region fills the structures
+    of `runtime/weir_custom.h` on the stack and calls the function once for each
     part. Results are buffers until the kernel's tensors become memory.
 
     ```mlir
@@ -18,7 +18,7 @@ def LowerCustom : Pass<"weir-lower-custom", "::mlir::ModuleOp"> {
     %in = bufferization.to_memref %x read_only : memref<4xf32>
     %out = memref.alloc() : memref<4xf32>
     %status = memref.alloc() : memref<2xi32>
-    kernel.parts 2 { ... scf.for { llvm.call @my_swish(%call) ... } }
+    kernel.parallel 2 { ... scf.for { llvm.call @my_swish(%call) ... } }
     %y = bufferization.to_tensor %out restrict writable
     ```
   }];

@@ -321,7 +321,7 @@ func.func @winograd_c3(%x: memref<1x8x8x16xf32>, %w: memref<1x9x16x32xf32>, %y: 
 
 func.func @parts_c1() {
   // expected-error@+1 {{has 0 work items for 0 slots}}
-  kernel.parts 0 {
+  kernel.parallel 0 {
   ^bb0(%first: index, %last: index, %slot: index):
   }
   return
@@ -331,7 +331,7 @@ func.func @parts_c1() {
 
 func.func @parts_c2() {
   // expected-error@+1 {{does not take the first and the last work item and a slot}}
-  kernel.parts 8 {
+  kernel.parallel 8 {
   ^bb0(%first: index, %last: index):
   }
   return

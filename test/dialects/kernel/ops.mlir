@@ -153,16 +153,16 @@ func.func @winograd(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: me
 // -----
 
 // CHECK-LABEL: func @parts
-// CHECK: kernel.parts 160 slots 4 few {
-// CHECK: kernel.parts 7 row_wise {
+// CHECK: kernel.parallel 160 slots 4 coarse {
+// CHECK: kernel.parallel 7 row_wise {
 func.func @parts() {
   %one = arith.constant 1 : index
-  kernel.parts 160 slots 4 few {
+  kernel.parallel 160 slots 4 coarse {
   ^bb0(%first: index, %last: index, %slot: index):
     scf.for %i = %first to %last step %one {
     }
   }
-  kernel.parts 7 row_wise {
+  kernel.parallel 7 row_wise {
   ^bb0(%first: index, %last: index, %slot: index):
   }
   return

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-form-row-wise-groups | FileCheck %s
 
 // Each row of a product, and of what follows it, is made of its own row alone.
-// A grain is half of a thread's rows. Views may stand in between; what is of all
+// A work item is half of a thread's rows. Views may stand in between; what is of all
 // rows is of no wave.
 // CHECK-LABEL: func.func @layer
 // CHECK: plan.task @project(%{{.*}}) {row_wise, task_group = 0 : i64}
@@ -113,7 +113,7 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
 // -----
 
 // Of none are what reads matrices that L2 does not hold together, rows that do
-// not make even grains, and tasks of little work.
+// not make even work items, and tasks of little work.
 // CHECK-LABEL: func.func @apart
 // CHECK-NOT: row_wise
 // CHECK-NOT: weir.row_blocks

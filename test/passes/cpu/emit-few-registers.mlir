@@ -263,9 +263,9 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// The 32 rows of a grain are four tiles of five and two of six.
+// The 32 rows of a work item are four tiles of five and two of six.
 // CHECK-LABEL: func @grains
-// CHECK: kernel.parts 2 row_wise
+// CHECK: kernel.parallel 2 row_wise
 // CHECK: scf.for %[[GRAIN:.*]] = %{{.*}} to %{{.*}} step %c1
 // CHECK: %[[BEFORE:.*]] = arith.muli %[[GRAIN]], %c32
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
@@ -518,9 +518,9 @@ module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
 // Of two threads' 171 tiles of rows, four parts are two blocks each, so that who is
 // through may take from the other; of 75, parts would be less than a block.
 // CHECK-LABEL: func @parts_of_blocks
-// CHECK: kernel.parts 342 {
+// CHECK: kernel.parallel 342 {
 // CHECK-LABEL: func @parts_of_threads
-// CHECK: kernel.parts 150 few {
+// CHECK: kernel.parallel 150 coarse {
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
   func.func @parts_of_blocks(%a: memref<1024x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<1024x1024xf32>) attributes {weir.kernel} {
     kernel.matmul ins(%a, %b : memref<1024x1024xf32>, memref<32x1024x32xf32>) layout <panels(32)> outs(%c : memref<1024x1024xf32>) {
@@ -542,10 +542,10 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits 
 
 // A product in a loop is not shared, whose kernel is: it makes all rows.
 // CHECK-LABEL: func @in_loop
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: scf.for %{{.*}} = %c0 to %c9 step %c1
 // CHECK: scf.for %{{.*}} = %c9 to %c11 step %c1
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 256>} {
   func.func @in_loop(%a: memref<64x64xf32>, %b: memref<2x64x16xf32>, %c: memref<64x32xf32>, %n: index) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 32>} {
@@ -563,9 +563,9 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits 
 
 // -----
 
-// Rows that fight for a set of L1 are copied a grain at a time.
+// Rows that fight for a set of L1 are copied a work item at a time.
 // CHECK-LABEL: func @copies
-// CHECK: kernel.parts 16 row_wise
+// CHECK: kernel.parallel 16 row_wise
 // CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<32x1040xf32>
 // CHECK: scf.for %[[GRAIN:.*]] = %{{.*}} to %{{.*}} step %c1
 // CHECK: %[[BEFORE:.*]] = arith.muli %[[GRAIN]], %c32

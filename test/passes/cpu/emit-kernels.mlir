@@ -34,7 +34,7 @@ func.func @matmul(%a: memref<30x40xf32>, %b: memref<2x40x32xf32>, %bias: memref<
 // Of many columns each product of a batch is made by blocks of 16, which threads
 // share; the last block has two.
 // CHECK-LABEL: func @blocks_of_row_dots
-// CHECK: kernel.parts 9 {
+// CHECK: kernel.parallel 9 {
 // CHECK: %[[BLOCK:.*]] = arith.remui %{{.*}}, %c3
 // CHECK: %[[BATCH:.*]] = arith.divui %{{.*}}, %c3
 // CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c16
@@ -368,9 +368,9 @@ func.func @apart(%a: memref<2x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<
 // panel its tiles of rows: where a part begins may be amid a panel.
 // CHECK-LABEL: func @shared
 // CHECK: %[[COPY:.*]] = memref.alloc
-// CHECK: kernel.parts 10 {
+// CHECK: kernel.parallel 10 {
 // CHECK: vector.store %{{.*}}, %[[COPY]]
-// CHECK: kernel.parts 160 {
+// CHECK: kernel.parallel 160 {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
 // CHECK: %[[PANEL:.*]] = arith.divui %[[FIRST]], %c10
 // CHECK: scf.for %{{.*}} = %[[PANEL]] to
@@ -388,9 +388,9 @@ func.func @shared(%a: memref<128x1024xf32>, %b: memref<16x1024x32xf32>, %c: memr
 // -----
 
 // A row by weights of which L2 holds a part: a run may begin where the one
-// before has ended, and is told so by grains whose ends are exchanged.
+// before has ended, and is told so by work items whose ends are exchanged.
 // CHECK-LABEL: func @alternating
-// CHECK: kernel.parts 32 attributes {weir.alternates} {
+// CHECK: kernel.parallel 32 attributes {weir.alternates} {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
 // CHECK-DAG: %[[LOW:.*]] = arith.minsi %[[FIRST]], %[[LAST]]
 // CHECK-DAG: %[[HIGH:.*]] = arith.maxsi %[[FIRST]], %[[LAST]]
@@ -517,11 +517,11 @@ module attributes {weir.target = #weir.target<>} {
 
 // Many rows whose tiles fill a set of L1: each part copies its own.
 // CHECK-LABEL: func @rows
-// CHECK: kernel.parts 37 few {
+// CHECK: kernel.parallel 37 coarse {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
 // CHECK: memref.alloc
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 module attributes {weir.target = #weir.target<fma_rate = 2>} {
 func.func @rows(%a: memref<512x1024xf32>, %b: memref<4x1024x32xf32>, %c: memref<512x128xf32>) {
   kernel.matmul ins(%a, %b : memref<512x1024xf32>, memref<4x1024x32xf32>) layout <panels(32)> outs(%c : memref<512x128xf32>) {
@@ -563,16 +563,16 @@ func.func @turned_halves(%a: memref<64x32xbf16>, %b: memref<3x64x16xbf16>, %c: m
 
 // -----
 
-// Blocks of rows of a wave are grains, of whole tiles: 8 rows, though 9 fit. A
+// Blocks of rows of a wave are work items, of whole tiles: 8 rows, though 9 fit. A
 // product of so little work is shared, too.
 // CHECK-LABEL: func @row_blocks
-// CHECK: kernel.parts 4 row_wise {
+// CHECK: kernel.parallel 4 row_wise {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
 // CHECK: scf.for %[[GRAIN:.*]] = %[[FIRST]] to %[[LAST]] step %c1
 // CHECK: arith.muli %[[GRAIN]], %c32
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
 // CHECK-COUNT-24: vector.fma
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 module attributes {weir.target = #weir.target<fma_rate = 2>} {
 func.func @row_blocks(%a: memref<128x64xf32>, %b: memref<1x64x48xf32>, %c: memref<128x48xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 128, size = 32>} {
   kernel.matmul ins(%a, %b : memref<128x64xf32>, memref<1x64x48xf32>) layout <panels(48)> outs(%c : memref<128x48xf32>) {
@@ -587,7 +587,7 @@ func.func @row_blocks(%a: memref<128x64xf32>, %b: memref<1x64x48xf32>, %c: memre
 
 // Of nine rows five on a set leave room for B: they are read where they are.
 // CHECK-LABEL: func @rows_in_place
-// CHECK: kernel.parts 57 few {
+// CHECK: kernel.parallel 57 coarse {
 // CHECK-NOT: memref.alloc()
 // CHECK: memref.load %arg0
 // CHECK-NOT: memref.alloc()
@@ -608,7 +608,7 @@ func.func @rows_in_place(%a: memref<512x512xf32>, %b: memref<3x512x48xf32>, %c: 
 // the blocks of the depth read and write of the result is fetched ahead; what the
 // epilogue reads, for the last. All has constant places in the tile.
 // CHECK-LABEL: func @blocks
-// CHECK: kernel.parts 57
+// CHECK: kernel.parallel 57
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c15
 // CHECK: scf.for %{{.*}} = %c0 to %c1536 step %c512
 // CHECK-NEXT: arith.cmpi eq
@@ -643,10 +643,10 @@ func.func @blocks(%a: memref<512x2048xf32>, %b: memref<11x2048x48xf32>, %c: memr
 // Of threads that share whole products of a batch each has all rows of its own; of
 // those that share the rows of one each has an eighth, a block of 8 tiles.
 // CHECK-LABEL: func @batches
-// CHECK: kernel.parts 16
+// CHECK: kernel.parallel 16
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c57 step %c15
 // CHECK-LABEL: func @rows_of_eight
-// CHECK: kernel.parts 57
+// CHECK: kernel.parallel 57
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c8
 module attributes {weir.slots = 8 : i64, weir.target = #weir.target<fma_rate = 2>} {
 func.func @batches(%a: memref<16x512x512xf32>, %b: memref<16x11x512x48xf32>, %c: memref<16x512x528xf32>) {

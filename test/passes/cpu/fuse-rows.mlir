@@ -31,10 +31,10 @@ func.func @softened(%x: memref<64x1024xf32>, %y: memref<64x1024xf32>) attributes
 
 // -----
 
-// Much work is shared in grains of blocks; rows of several dimensions; a last
+// Much work is shared in work items of blocks; rows of several dimensions; a last
 // block of fewer rows.
 // CHECK-LABEL: func @shared
-// CHECK: kernel.parts
+// CHECK: kernel.parallel
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<1x6xf32>
 // CHECK: scf.for
 // CHECK: %[[WHOLE:.*]] = arith.cmpi ult
@@ -136,15 +136,15 @@ func.func @alias(%x: memref<64x64xf32>, %both: memref<4160xf32>) attributes {wei
 
 // -----
 
-// Grains are the blocks of rows of the kernel's wave, however little there is to
+// Work items are the blocks of rows of the kernel's wave, however little there is to
 // do.
 // CHECK-LABEL: func @row_blocks
-// CHECK: kernel.parts 4 row_wise {
+// CHECK: kernel.parallel 4 row_wise {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %{{.*}}: index, %{{.*}}: index):
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<16xf32>
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to
 // CHECK: memref.subview {{.*}} [16, 64]
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 func.func @row_blocks(%x: memref<64x64xf32>, %y: memref<64x64xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 16>} {
   %lowest = arith.constant 0xFF800000 : f32
   %max = memref.alloc() : memref<64xf32>
@@ -164,13 +164,13 @@ func.func @row_blocks(%x: memref<64x64xf32>, %y: memref<64x64xf32>) attributes {
 
 // -----
 
-// Of rows of two dimensions a grain is several runs of the inner one, in blocks
+// Of rows of two dimensions a work item is several runs of the inner one, in blocks
 // that divide both.
 // CHECK-LABEL: func @two_dimensions
-// CHECK: kernel.parts 6 row_wise {
+// CHECK: kernel.parallel 6 row_wise {
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<1x3xf32>
 // CHECK: memref.subview {{.*}} [1, 3, 64]
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 func.func @two_dimensions(%x: memref<32x9x64xf32>, %y: memref<32x9x64xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 288, size = 48>} {
   %lowest = arith.constant 0xFF800000 : f32
   %max = memref.alloc() : memref<32x9xf32>

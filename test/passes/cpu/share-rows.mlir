@@ -5,7 +5,7 @@
 // CHECK-LABEL: func @rows
 // CHECK: %[[KEYS:.*]] = memref.alloc() : memref<64x100xf32>
 // CHECK-NOT: memref.alloc
-// CHECK: kernel.parts 64 {
+// CHECK: kernel.parallel 64 {
 // CHECK-NEXT: ^bb0(%[[FIRST:.*]]: index, %[[END:.*]]: index, %{{.*}}: index):
 // CHECK: %[[SCRATCH:.*]] = memref.alloc() : memref<100xf32>
 // CHECK: scf.for %[[ROW:.*]] = %[[FIRST]] to %[[END]]
@@ -36,9 +36,9 @@ func.func @rows(%x: memref<64x100xf32>, %y: memref<64xf32>) {
 
 // What takes little time stays one loop, and so does what is not marked.
 // CHECK-LABEL: func @quick
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: memref.store
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func @quick(%x: memref<64xf32>, %y: memref<64xf32>) {
   %c0 = arith.constant 0 : index

@@ -1,9 +1,9 @@
 // RUN: weir-opt %s --split-input-file --weir-split-reductions --canonicalize | FileCheck %s
 
-// A sum of all: grains of rows have sums of their own, which are then added.
+// A sum of all: work items of rows have sums of their own, which are then added.
 // CHECK-LABEL: func.func private @all
 // CHECK: %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<32xf32>
-// CHECK: kernel.parts 32 {
+// CHECK: kernel.parallel 32 {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
 // CHECK: scf.for %[[G:.*]] = %[[FIRST]] to %[[LAST]]
 // CHECK: %[[ROW:.*]] = arith.muli %[[G]], %c32
@@ -25,12 +25,12 @@ func.func private @all(%x: memref<1024x1024xf32>, %y: memref<f32>) attributes {w
 
 // -----
 
-// Few parallel values, and a last grain of fewer: of the longer dimension,
+// Few parallel values, and a last work item of fewer: of the longer dimension,
 // whole vectors. A maximum of numbers begins with the least of them.
 // CHECK-LABEL: func.func private @few
 // CHECK-DAG: arith.constant 0xFF800000 : f32
 // CHECK: memref.alloc() {{.*}} : memref<[[N:[0-9]+]]x3xf32>
-// CHECK: kernel.parts [[N]] {
+// CHECK: kernel.parallel [[N]] {
 // CHECK: memref.subview %{{.*}}[%{{.*}}, 0] [1, 3] [1, 1]
 // CHECK: memref.subview %arg0[0, 0, %{{.*}}] [3, 2, [[SIZE:[0-9]+]]]
 // CHECK: memref.subview %arg0[0, 0, {{[0-9]+}}] [3, 2, {{[0-9]+}}]
@@ -50,7 +50,7 @@ func.func private @few(%x: memref<3x2x100003xf32>, %y: memref<3xf32>) attributes
 // What has rows enough for threads stays, and so does what is short, and what
 // is no accumulation.
 // CHECK-LABEL: func.func private @rows
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func private @rows(%x: memref<8x131072xf32>, %y: memref<8xf32>, %few: memref<64x64xf32>, %z: memref<f32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x131072xf32>) outs(%y : memref<8xf32>) {
@@ -74,10 +74,10 @@ func.func private @rows(%x: memref<8x131072xf32>, %y: memref<8xf32>, %few: memre
 
 // -----
 
-// A result that is read as well, one of which each grain has some elements, and
+// A result that is read as well, one of which each work item has some elements, and
 // indices, whose least value has no width.
 // CHECK-LABEL: func.func private @others
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func private @others(%x: memref<1024x1024xf32>, %y: memref<f32>, %wide: memref<64x16384xf32>, %sums: memref<64xf32>, %i: memref<1048576xindex>, %most: memref<index>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>, affine_map<(d0, d1) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%x, %y : memref<1024x1024xf32>, memref<f32>) outs(%y : memref<f32>) {
@@ -104,7 +104,7 @@ func.func private @others(%x: memref<1024x1024xf32>, %y: memref<f32>, %wide: mem
 // No sum of rows is one long chain of additions: each 64 have sums of their own,
 // the last few as well. Threads have too little to share here.
 // CHECK-LABEL: func.func private @chains
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<5x40xf32>
 // CHECK: scf.for %[[G:.*]] = %c0 to %c4
 // CHECK: %[[OWN:.*]] = memref.subview %[[SUMS]][%[[G]], 0] [1, 40] [1, 1]
@@ -122,7 +122,7 @@ func.func private @chains(%x: memref<300x40xf32>, %y: memref<40xf32>) attributes
   return
 }
 // What is short is no chain, a maximum rounds nothing, and of many results the
-// sums of all grains would not stay near.
+// sums of all work items would not stay near.
 // CHECK-LABEL: func.func private @no_chains
 // CHECK-NOT: memref.alloc
 // CHECK: return

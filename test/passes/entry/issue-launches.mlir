@@ -31,7 +31,7 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [#weir.gpu_ke
     %x = plan.argument 0 : memref<4xf32>
     %b = plan.buffer 64 live [0, 0] : memref<4xf32>
     %p = plan.weight 8 : memref<i1>
-    plan.run @k(%b) {grains = 1000 : i64} : (memref<4xf32>)
+    plan.run @k(%b) {work_items = 1000 : i64} : (memref<4xf32>)
     plan.copy %x to %b : memref<4xf32>
     plan.check %p, 1 : memref<i1>
   }

@@ -80,7 +80,7 @@ plan.program @views {
 
 // -----
 
-// Threads share the grains: the operands wait in a list.
+// Threads share the work items: the operands wait in a list.
 // CHECK-LABEL: llvm.func private @shared_part_0
 // CHECK: %[[LIST:.*]] = llvm.alloca %{{.*}} x !llvm.ptr
 // CHECK: llvm.store %{{.*}}, %{{.*}} : !llvm.ptr, !llvm.ptr
@@ -94,14 +94,14 @@ plan.program @views {
 llvm.func @k(!llvm.ptr, i64, i64, i64)
 plan.program @shared {
   %b = plan.buffer 64 live [0, 1] : memref<4xf32>
-  plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64} : (memref<4xf32>)
-  plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64} : (memref<4xf32>)
+  plan.run @k(%b) {work_items = 160 : i64, slots = 2 : i64} : (memref<4xf32>)
+  plan.run @k(%b) {work_items = 160 : i64, slots = 2 : i64} : (memref<4xf32>)
 }
 
 // -----
 
-// A wave is one region: its grains are those of its runs, one after the other;
-// a run without grains is one, and one whose grains should stay together gives
+// A wave is one region: its work items are those of its runs, one after the other;
+// a run without work items is one, and one whose work items should stay together gives
 // four at most.
 // CHECK-LABEL: llvm.func private @wave_part_0
 // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(11 : i64)
@@ -126,9 +126,9 @@ plan.program @wave {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
   %z = plan.buffer 128 live [0, 0] : memref<8xf32>
-  plan.run @many(%x) {grains = 6 : i64, slots = 3 : i64, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @many(%x) {work_items = 6 : i64, slots = 3 : i64, task_group = 0 : i64} : (memref<8xf32>)
   plan.run @single(%y) {task_group = 0 : i64} : (memref<8xf32>)
-  plan.run @few(%z) {few, grains = 9 : i64, slots = 2 : i64, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @few(%z) {coarse, work_items = 9 : i64, slots = 2 : i64, task_group = 0 : i64} : (memref<8xf32>)
 }
 
 // -----
@@ -156,7 +156,7 @@ module attributes {weir.state_bytes = 128 : i64} {
 
 // -----
 
-// A kernel whose runs go to and fro is told by the ends of its grains which way
+// A kernel whose runs go to and fro is told by the ends of its work items which way
 // this one goes: each leaves word for the next.
 // CHECK-LABEL: llvm.func private @turns_part_0
 // CHECK: %[[TURN:.*]] = llvm.alloca %{{.*}} x i64
@@ -174,14 +174,14 @@ module attributes {weir.state_bytes = 128 : i64} {
 llvm.func @k(!llvm.ptr, i64, i64, i64)
 plan.program @turns {
   %b = plan.buffer 64 live [0, 1] : memref<4xf32>
-  plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64, weir.alternates} : (memref<4xf32>)
-  plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64, weir.alternates} : (memref<4xf32>)
+  plan.run @k(%b) {work_items = 160 : i64, slots = 2 : i64, weir.alternates} : (memref<4xf32>)
+  plan.run @k(%b) {work_items = 160 : i64, slots = 2 : i64, weir.alternates} : (memref<4xf32>)
 }
 
 // -----
 
-// Of a wave by rows a part does each of its grains of all runs, one run after the
-// other: one region of as many grains as each has, for the fewest slots.
+// Of a wave by rows a part does each of its work items of all runs, one run after the
+// other: one region of as many work items as each has, for the fewest slots.
 // CHECK-LABEL: llvm.func private @by_rows_part_0
 // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(4 : i64)
 // CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(2 : i64)
@@ -206,13 +206,13 @@ llvm.func @two(!llvm.ptr, !llvm.ptr, i64, i64, i64)
 plan.program @by_rows {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
-  plan.run @one(%x) {row_wise, grains = 4 : i64, slots = 2 : i64, task_group = 0 : i64} : (memref<8xf32>)
-  plan.run @two(%x, %y) {row_wise, grains = 4 : i64, task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>)
+  plan.run @one(%x) {row_wise, work_items = 4 : i64, slots = 2 : i64, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @two(%x, %y) {row_wise, work_items = 4 : i64, task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>)
 }
 
 // -----
 
-// Without grains its runs come one after the other.
+// Without work items its runs come one after the other.
 // CHECK-LABEL: llvm.func private @in_order_part_0
 // CHECK: llvm.call @one(
 // CHECK: llvm.call @one(
@@ -226,7 +226,7 @@ plan.program @in_order {
 
 // -----
 
-// The grains that actual sizes leave are counted in the run: of a run by itself,
+// The work items that actual sizes leave are counted in the run: of a run by itself,
 // and of a wave, whose parts count again what each run has.
 // CHECK-LABEL: llvm.func private @counted_part_0
 // CHECK: %[[COUNT:.*]] = llvm.call @many_grains(%{{.*}}) : (!llvm.ptr) -> i64
@@ -245,7 +245,7 @@ llvm.func @single(!llvm.ptr)
 plan.program @counted {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
-  plan.run @many(%x) {grains = 6 : i64, count = @many_grains} : (memref<8xf32>)
-  plan.run @many(%x) {grains = 6 : i64, count = @many_grains, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @many(%x) {work_items = 6 : i64, count = @many_grains} : (memref<8xf32>)
+  plan.run @many(%x) {work_items = 6 : i64, count = @many_grains, task_group = 0 : i64} : (memref<8xf32>)
   plan.run @single(%y) {task_group = 0 : i64} : (memref<8xf32>)
 }

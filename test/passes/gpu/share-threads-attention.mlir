@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func private @halves
 // CHECK-SAME: (%[[Q:.*]]: memref<2x100x3x64xf16>, %[[K:.*]]: memref<2x130x3x64xf16>, %[[V:.*]]: memref<2x130x3x64xf16>, %[[M:.*]]: memref<2x1x1x130xf16>, %[[O:.*]]: memref<2x100x3x64xf16>)
 // CHECK-NOT: memref.alloc()
-// CHECK: kernel.parts 12 attributes {weir.block = 128 : i64}
+// CHECK: kernel.parallel 12 attributes {weir.block = 128 : i64}
 // CHECK: llvm.nvvm.cp.async.cg.shared.global.16
 // CHECK: scf.for %{{.*}} = %c0 to %c3
 // CHECK: nvvm.cp.async.wait.group 0
@@ -20,7 +20,7 @@
 // CHECK: scf.yield
 // CHECK: arith.divf
 // CHECK: memref.store
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>, %v: memref<2x130x3x64xf16>, %m: memref<2x1x1x130xf16>, %o: memref<2x100x3x64xf16>) attributes {weir.kernel} {
   %eighth = arith.constant 0.125 : f16
@@ -71,12 +71,12 @@ func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>
 // Threads multiply f32 themselves; the weights go by way of shared memory. The
 // sides need neither panels nor copies.
 // CHECK-LABEL: func.func private @floats
-// CHECK: kernel.parts 2 attributes {weir.block = 128 : i64}
+// CHECK: kernel.parallel 2 attributes {weir.block = 128 : i64}
 // CHECK: memref.alloca() : memref<16384xi8, 3>
 // CHECK-NOT: llvm.nvvm.mma
 // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
 // CHECK: nvvm.cp.async.wait.group 1
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 func.func private @floats(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<128x64xf32>, memref<64x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) scores {
   ^bb0(%x: f32):
@@ -97,7 +97,7 @@ func.func private @floats(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: mem
 // of their own, with the scores in memory.
 // CHECK-LABEL: func.func private @other
 // CHECK: memref.alloc() {{.*}} : memref<128x64xf32>
-// CHECK-COUNT-3: kernel.parts
+// CHECK-COUNT-3: kernel.parallel
 func.func private @other(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<128x64xf32>, memref<64x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) scores {
   ^bb0(%x: f32):
@@ -117,12 +117,12 @@ func.func private @other(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memr
 
 // With a mask of all columns a row is 0: 1 divides its sum, which is 0.
 // CHECK-LABEL: func.func private @masked
-// CHECK: kernel.parts 2 attributes {weir.block = 128 : i64}
+// CHECK: kernel.parallel 2 attributes {weir.block = 128 : i64}
 // CHECK: arith.divf %[[ONE:.*]], %[[D:.*]] : f32
 // CHECK-NEXT: %[[N:.*]] = arith.cmpf oeq, %[[T:.*]], %
 // CHECK-NEXT: %[[S:.*]] = arith.select %[[N]], %[[ONE]], %[[T]]
 // CHECK-NEXT: arith.divf %[[ONE]], %[[S]]
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func private @masked(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<128x64xf32>, memref<64x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) attributes {masked} scores {
@@ -145,16 +145,16 @@ func.func private @masked(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: mem
 // CHECK-LABEL: func.func private @few
 // CHECK-DAG: %[[S:.*]] = memref.alloc() : memref<13x8x1x64xf32>
 // CHECK-DAG: %[[M:.*]] = memref.alloc() : memref<13x8x1xf32>
-// CHECK: kernel.parts 104 attributes {weir.block = 32 : i64}
+// CHECK: kernel.parallel 104 attributes {weir.block = 32 : i64}
 // CHECK: memref.store %{{.*}}, %[[M]]
 // CHECK: memref.store %{{.*}}, %[[S]]
-// CHECK: kernel.parts 128 {
+// CHECK: kernel.parallel 128 {
 // CHECK: memref.load %[[M]]
 // CHECK: arith.maxnumf
 // CHECK: math.exp
 // CHECK: memref.load %[[S]]
 // CHECK: arith.divf
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func private @few(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: memref<8x800x64xf32>, %o: memref<8x1x64xf32>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<8x1x64xf32>, memref<8x64x800xf32>, memref<8x800x64xf32>) outs(%o : memref<8x1x64xf32>) scores {
@@ -174,8 +174,8 @@ func.func private @few(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: mem
 
 // So few columns are one block's.
 // CHECK-LABEL: func.func private @short
-// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64}
-// CHECK-NOT: kernel.parts
+// CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64}
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func private @short(%q: memref<8x1x64xf32>, %k: memref<8x64x128xf32>, %v: memref<8x128x64xf32>, %o: memref<8x1x64xf32>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<8x1x64xf32>, memref<8x64x128xf32>, memref<8x128x64xf32>) outs(%o : memref<8x1x64xf32>) scores {
@@ -195,8 +195,8 @@ func.func private @short(%q: memref<8x1x64xf32>, %k: memref<8x64x128xf32>, %v: m
 
 // Blocks of so many heads fill a GPU.
 // CHECK-LABEL: func.func private @many
-// CHECK: kernel.parts 500 attributes {weir.block = 32 : i64}
-// CHECK-NOT: kernel.parts
+// CHECK: kernel.parallel 500 attributes {weir.block = 32 : i64}
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func private @many(%q: memref<500x1x64xf32>, %k: memref<500x64x800xf32>, %v: memref<500x800x64xf32>, %o: memref<500x1x64xf32>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<500x1x64xf32>, memref<500x64x800xf32>, memref<500x800x64xf32>) outs(%o : memref<500x1x64xf32>) scores {
@@ -216,7 +216,7 @@ func.func private @many(%q: memref<500x1x64xf32>, %k: memref<500x64x800xf32>, %v
 
 // Below 64 columns a row is less than a block's work: launches stay.
 // CHECK-LABEL: func.func private @little
-// CHECK-COUNT-3: kernel.parts
+// CHECK-COUNT-3: kernel.parallel
 func.func private @little(%q: memref<8x1x16xf32>, %k: memref<8x16x40xf32>, %v: memref<8x40x16xf32>, %o: memref<8x1x16xf32>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<8x1x16xf32>, memref<8x16x40xf32>, memref<8x40x16xf32>) outs(%o : memref<8x1x16xf32>) scores {
   ^bb0(%x: f32):
@@ -235,13 +235,13 @@ func.func private @little(%q: memref<8x1x16xf32>, %k: memref<8x16x40xf32>, %v: m
 
 // Weights that are no numbers are 0, and so is then the result of the row.
 // CHECK-LABEL: func.func private @no_nan
-// CHECK: kernel.parts 104 attributes {weir.block = 32 : i64}
-// CHECK: kernel.parts 128 {
+// CHECK: kernel.parallel 104 attributes {weir.block = 32 : i64}
+// CHECK: kernel.parallel 128 {
 // CHECK: %[[D:.*]] = arith.divf
 // CHECK-NEXT: %[[N:.*]] = arith.cmpf ogt, %[[T:.*]], %
 // CHECK-NEXT: %[[R:.*]] = arith.mulf %{{.*}}, %[[D]]
 // CHECK-NEXT: arith.select %[[N]], %[[R]], %
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func private @no_nan(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: memref<8x800x64xf32>, %o: memref<8x1x64xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -265,8 +265,8 @@ func.func private @no_nan(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: 
 // Three blocks share the results of rows of 300 elements, each of which makes
 // their scores.
 // CHECK-LABEL: func.func private @wide
-// CHECK: kernel.parts 48 attributes {weir.block = 128 : i64}
-// CHECK-NOT: kernel.parts
+// CHECK: kernel.parallel 48 attributes {weir.block = 128 : i64}
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func private @wide(%q: memref<8x100x64xf32>, %k: memref<8x64x160xf32>, %v: memref<8x160x300xf32>, %o: memref<8x100x300xf32>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<8x100x64xf32>, memref<8x64x160xf32>, memref<8x160x300xf32>) outs(%o : memref<8x100x300xf32>) scores {
@@ -286,7 +286,7 @@ func.func private @wide(%q: memref<8x100x64xf32>, %k: memref<8x64x160xf32>, %v: 
 
 // Those of so many would make them too often.
 // CHECK-LABEL: func.func private @too_wide
-// CHECK-COUNT-3: kernel.parts
+// CHECK-COUNT-3: kernel.parallel
 func.func private @too_wide(%q: memref<8x100x64xf32>, %k: memref<8x64x800xf32>, %v: memref<8x800x520xf32>, %o: memref<8x100x520xf32>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<8x100x64xf32>, memref<8x64x800xf32>, memref<8x800x520xf32>) outs(%o : memref<8x100x520xf32>) scores {
   ^bb0(%x: f32):

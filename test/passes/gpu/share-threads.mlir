@@ -1,9 +1,9 @@
 // RUN: weir-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(weir-share-threads,canonicalize,cse))' --verify-diagnostics | FileCheck %s
 
-// A grain has one element of the result; its sum stays in a register.
+// A work item has one element of the result; its sum stays in a register.
 // CHECK-LABEL: func.func private @rows
 // CHECK-SAME: (%[[X:.*]]: memref<8x50xf32>, %[[Y:.*]]: memref<8xf32>)
-// CHECK: kernel.parts 8 {
+// CHECK: kernel.parallel 8 {
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
 // CHECK: %[[INIT:.*]] = memref.load %[[Y]]
 // CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %c50 step %c1 iter_args(%[[PART:.*]] = %[[INIT]])
@@ -23,13 +23,13 @@ func.func private @rows(%x: memref<8x50xf32>, %y: memref<8xf32>) attributes {wei
 
 // -----
 
-// Indices are those of the grain; a copy is a loop nest.
+// Indices are those of the work item; a copy is a loop nest.
 // CHECK-LABEL: func.func private @indices
-// CHECK: kernel.parts 12 {
+// CHECK: kernel.parallel 12 {
 // CHECK: %[[COLUMN:.*]] = arith.remui %{{.*}}, %c4_i32
 // CHECK: %[[ROW:.*]] = arith.divui %{{.*}}, %c4_i32
 // CHECK: memref.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] : memref<3x4xindex>
-// CHECK: kernel.parts 12 {
+// CHECK: kernel.parallel 12 {
 #plain = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @indices(%y: memref<3x4xindex>, %z: memref<3x4xindex>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [#plain], iterator_types = ["parallel", "parallel"]} outs(%y : memref<3x4xindex>) {
@@ -47,7 +47,7 @@ func.func private @indices(%y: memref<3x4xindex>, %z: memref<3x4xindex>) attribu
 
 // Where values of a dimension share an element of the result it is a loop.
 // CHECK-LABEL: func.func private @overlapping
-// CHECK: kernel.parts 5 {
+// CHECK: kernel.parallel 5 {
 // CHECK: scf.for %{{.*}} = %c0 to %c3
 #in = affine_map<(d0, d1) -> (d0, d1)>
 #out = affine_map<(d0, d1) -> (d1)>
@@ -64,7 +64,7 @@ func.func private @overlapping(%x: memref<3x5xf32>, %y: memref<5xf32>) attribute
 // A product from panels, with its epilogue.
 // CHECK-LABEL: func.func private @product
 // CHECK-SAME: (%[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<1x8x32xf32>, %[[BIAS:.*]]: memref<20xf32>, %[[C:.*]]: memref<4x20xf32>)
-// CHECK: kernel.parts 80 {
+// CHECK: kernel.parallel 80 {
 // CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %c8 step %c1 iter_args
 // CHECK: memref.load %[[A]][%[[ROW:.*]], %[[K]]]
 // CHECK: memref.load %[[B]][%{{.*}}, %[[K]], %{{.*}}]
@@ -85,7 +85,7 @@ func.func private @product(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %bias: m
 
 // A window adds what is inside the image.
 // CHECK-LABEL: func.func private @window
-// CHECK: kernel.parts 320 {
+// CHECK: kernel.parallel 320 {
 // CHECK: scf.for %{{.*}} = %c0 to %c3
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %c8
 // CHECK: scf.if %[[INSIDE]]
@@ -136,7 +136,7 @@ func.func private @filtered(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>
 
 // Long rows are reduced by a warp each, whose lanes exchange what they have.
 // CHECK-LABEL: func.func private @long_rows
-// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64} {
+// CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64} {
 // CHECK: %[[LANE:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c500 step %c32 iter_args
 // CHECK-COUNT-5: nvvm.shfl.sync bfly
@@ -158,10 +158,10 @@ func.func private @long_rows(%x: memref<8x500xf32>, %y: memref<8xf32>) attribute
 // Of a block of several warps, each warp leaves its result in shared memory. The
 // order of subtractions matters: those are one thread's.
 // CHECK-LABEL: func.func private @longer_rows
-// CHECK: kernel.parts 8 attributes {weir.block = 256 : i64} {
+// CHECK: kernel.parallel 8 attributes {weir.block = 256 : i64} {
 // CHECK: memref.alloca() : memref<8xf32, 3>
 // CHECK: nvvm.barrier0
-// CHECK: kernel.parts 8 {
+// CHECK: kernel.parallel 8 {
 // CHECK-NOT: nvvm
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -186,7 +186,7 @@ func.func private @longer_rows(%x: memref<8x5000xf32>, %y: memref<8xf32>) attrib
 // CHECK-LABEL: func.func private @softmax
 // CHECK-SAME: (%[[X:.*]]: memref<8x100xf32>, %[[Y:.*]]: memref<8x100xf32>)
 // CHECK-NOT: memref.alloc()
-// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64} {
+// CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64} {
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step
 // CHECK: %[[LANE:.*]] = arith.index_castui
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[FOURTH:.*]], %c100
@@ -201,7 +201,7 @@ func.func private @longer_rows(%x: memref<8x5000xf32>, %y: memref<8xf32>) attrib
 // CHECK: memref.store %[[FIRST]], %[[Y]][%[[ROW]], %[[LANE]]]
 // CHECK: scf.if %[[INSIDE]]
 // CHECK-NEXT: memref.store
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 func.func private @softmax(%x: memref<8x100xf32>, %y: memref<8x100xf32>) attributes {weir.kernel} {
@@ -239,12 +239,12 @@ func.func private @softmax(%x: memref<8x100xf32>, %y: memref<8x100xf32>) attribu
 // What a row is reduced to is stored by one thread where others than these nests
 // need it; short rows are one thread's whole.
 // CHECK-LABEL: func.func private @kept
-// CHECK: kernel.parts 8 {
+// CHECK: kernel.parallel 8 {
 // CHECK-NOT: nvvm
 // CHECK-COUNT-3: arith.addf
 // CHECK-COUNT-3: memref.store %{{.*}}, %arg2
 // CHECK: memref.store %{{.*}}, %arg1
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 func.func private @kept(%x: memref<8x3xf32>, %sum: memref<8xf32>, %y: memref<8x3xf32>) attributes {weir.kernel} {
@@ -268,12 +268,12 @@ func.func private @kept(%x: memref<8x3xf32>, %sum: memref<8xf32>, %y: memref<8x3
 // A nest that reads what other rows have left waits for a launch of its own; so
 // does one over a few rows of which each is too long for a block.
 // CHECK-LABEL: func.func private @other_rows
-// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64}
-// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64}
+// CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64}
+// CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64}
 // Of a row that is longer than registers hold each thread has a loop over its
 // elements, nest by nest, and what is left of them is in memory.
 // CHECK-LABEL: func.func private @long
-// CHECK: kernel.parts 8 attributes {weir.block = 1024 : i64}
+// CHECK: kernel.parallel 8 attributes {weir.block = 1024 : i64}
 // CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %c0{{.*}} to %c10{{.*}} step %{{.*}} iter_args
 // CHECK: memref.load %arg0
 // CHECK: arith.addf
@@ -284,10 +284,10 @@ func.func private @kept(%x: memref<8x3xf32>, %sum: memref<8xf32>, %y: memref<8x3
 // CHECK-NOT: nvvm.shfl.sync
 // CHECK: memref.load %[[KEPT]][
 // CHECK: memref.store %{{.*}}, %arg1
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK-LABEL: func.func private @very_long
-// CHECK: kernel.parts 8 {
-// CHECK: kernel.parts 8 attributes {weir.block = 256 : i64}
+// CHECK: kernel.parallel 8 {
+// CHECK: kernel.parallel 8 attributes {weir.block = 256 : i64}
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 #back = affine_map<(d0, d1) -> (7 - d0)>
@@ -340,7 +340,7 @@ func.func private @very_long(%x: memref<8x70000xf32>, %y: memref<8xf32>) attribu
 // lanes read neighbours, leave them in shared memory and write neighbours.
 // CHECK-LABEL: func.func private @turned
 // CHECK-SAME: (%[[X:.*]]: memref<70x100xf32>, %[[Y:.*]]: memref<100x70xf32>)
-// CHECK: kernel.parts 12 attributes {weir.block = 256 : i64} {
+// CHECK: kernel.parallel 12 attributes {weir.block = 256 : i64} {
 // CHECK: %[[ACROSS:.*]] = arith.remui %{{.*}}, %c32
 // CHECK: %[[SQUARE:.*]] = memref.alloca() : memref<32x33xf32, 3>
 // CHECK: memref.load %[[X]]
@@ -352,7 +352,7 @@ func.func private @very_long(%x: memref<8x70000xf32>, %y: memref<8xf32>) attribu
 // CHECK-NEXT: memref.store %[[E]], %[[Y]]
 // Where the elements are few, each is a thread's.
 // CHECK-LABEL: func.func private @few
-// CHECK: kernel.parts 600 {
+// CHECK: kernel.parallel 600 {
 // CHECK-NOT: nvvm
 #plain = affine_map<(d0, d1) -> (d0, d1)>
 #swapped = affine_map<(d0, d1) -> (d1, d0)>
@@ -379,7 +379,7 @@ func.func private @few(%x: memref<20x30xf32>, %y: memref<30x20xf32>) attributes 
 // them is no obstacle; a row that fours do not divide is.
 // CHECK-LABEL: func.func private @many
 // CHECK-SAME: (%[[X:.*]]: memref<256x260xf32>, %[[C:.*]]: memref<256xf32>, %[[Y:.*]]: memref<256x260xf32>)
-// CHECK: kernel.parts 16640 {
+// CHECK: kernel.parallel 16640 {
 // CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c4
 // CHECK: %[[SECOND:.*]] = arith.addi %[[FIRST]], %c1
 // CHECK-COUNT-4: arith.addf
@@ -388,7 +388,7 @@ func.func private @few(%x: memref<20x30xf32>, %y: memref<30x20xf32>) attributes 
 // CHECK-NEXT: memref.store
 // CHECK-NEXT: memref.store
 // CHECK-LABEL: func.func private @odd
-// CHECK: kernel.parts 65792 {
+// CHECK: kernel.parallel 65792 {
 #plain = affine_map<(d0, d1) -> (d0, d1)>
 #first = affine_map<(d0, d1) -> (d0)>
 func.func private @many(%x: memref<256x260xf32>, %c: memref<256xf32>, %y: memref<256x260xf32>) attributes {weir.kernel} {
@@ -416,10 +416,10 @@ func.func private @odd(%x: memref<256x257xf32>, %y: memref<256x257xf32>) attribu
 // CHECK-SAME: (%[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<20x8xf32>, %[[C:.*]]: memref<4x20xf32>)
 // CHECK: %[[TURNED:.*]] = memref.transpose %[[B]] (d0, d1) -> (d1, d0)
 // CHECK-NOT: memref.alloc
-// CHECK: kernel.parts 80 {
+// CHECK: kernel.parallel 80 {
 // CHECK: memref.load %[[A]]
 // CHECK: memref.load %[[TURNED]]
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 func.func private @unpacked(%a: memref<4x8xf32>, %b: memref<20x8xf32>, %c: memref<4x20xf32>) attributes {weir.kernel} {
   %p = memref.alloc() : memref<1x8x32xf32>
   kernel.pack ins(%b : memref<20x8xf32>) layout <panels(32)> outs(%p : memref<1x8x32xf32>) {transpose_b}
@@ -436,7 +436,7 @@ func.func private @unpacked(%a: memref<4x8xf32>, %b: memref<20x8xf32>, %c: memre
 // shared memory: while one is multiplied, copies into the others are on their
 // way. A thread loads four neighbours at once, and has 8 x 8 sums.
 // CHECK-LABEL: func.func private @tiles
-// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64} {
+// CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64} {
 // CHECK: memref.alloca() : memref<18432xi8, 3>
 // CHECK-COUNT-12: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"
 // CHECK: nvvm.cp.async.commit.group
@@ -468,7 +468,7 @@ func.func private @tiles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: mem
 // that each has eight neighbours. Where nothing is past the edges, copies do
 // without a number of bytes.
 // CHECK-LABEL: func.func private @halves
-// CHECK: kernel.parts 4 attributes {weir.block = 128 : i64} {
+// CHECK: kernel.parallel 4 attributes {weir.block = 128 : i64} {
 // CHECK: memref.alloca() : memref<24576xi8, 3>
 // CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"(%{{.*}}, %{{.*}}) :
 // CHECK: nvvm.cp.async.wait.group 1
@@ -544,7 +544,7 @@ func.func private @whole(%x: memref<8x500xf32>, %y: memref<8xf32>, %z: memref<8x
 
 // Where that is asked for, f32 is rounded to tf32, a word an element.
 // CHECK-LABEL: func.func private @rounded
-// CHECK: kernel.parts 4 attributes {weir.block = 128 : i64} {
+// CHECK: kernel.parallel 4 attributes {weir.block = 128 : i64} {
 // CHECK: nvvm.barrier0
 // CHECK: nvvm.ldmatrix %{{.*}} {layout = #nvvm.mma_layout<row>, num = 4 : i32}
 // CHECK: llvm.call_intrinsic "llvm.nvvm.f2tf32.rna"(%{{.*}}) : (f32) -> i32
@@ -568,10 +568,10 @@ module attributes {weir.precision = "tf32"} {
 // CHECK-LABEL: func.func private @deep
 // CHECK-SAME: (%[[A:.*]]: memref<64x4096xf16>, %[[B:.*]]: memref<4096x64xf16>, %[[BIAS:.*]]: memref<64xf16>, %[[C:.*]]: memref<64x64xf16>)
 // CHECK: %[[PARTS:.*]] = memref.alloc() : memref<[[SPLITS:[0-9]+]]x1x64x64xf32>
-// CHECK: kernel.parts {{[0-9]+}} attributes {weir.block = {{[0-9]+}} : i64} {
+// CHECK: kernel.parallel {{[0-9]+}} attributes {weir.block = {{[0-9]+}} : i64} {
 // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
 // CHECK: memref.store %{{.*}}, %[[PARTS]]
-// CHECK: kernel.parts 1024 {
+// CHECK: kernel.parallel 1024 {
 // CHECK: %[[FIRST:.*]] = memref.load %[[PARTS]][%c0, %c0, %[[ROW:.*]], %[[COLUMN:.*]]]
 // CHECK: %[[SECOND:.*]] = memref.load %[[PARTS]][%c1, %c0, %[[ROW]], %[[COLUMN]]]
 // CHECK: arith.addf %[[FIRST]], %[[SECOND]]
@@ -592,14 +592,14 @@ func.func private @deep(%a: memref<64x4096xf16>, %b: memref<4096x64xf16>, %bias:
 // Windows are rows of a product whose elements are found in the image: channels
 // are copied by chunks, which are zero where a window leaves the image.
 // CHECK-LABEL: func.func private @windows
-// CHECK: kernel.parts {{[0-9]+}} attributes {weir.block = {{[0-9]+}} : i64} {
+// CHECK: kernel.parallel {{[0-9]+}} attributes {weir.block = {{[0-9]+}} : i64} {
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %c28
 // CHECK: %[[BOTH:.*]] = arith.andi
 // CHECK: %[[BYTES:.*]] = arith.select %[[BOTH]], %{{.*}}, %{{.*}} : i32
 // CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"(%{{.*}}, %{{.*}}, %[[BYTES]])
 // CHECK: nvvm.ldmatrix
 // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 func.func private @windows(%x: memref<8x28x28x64xf16>, %w: memref<2x3x3x64x32xf16>, %y: memref<8x28x28x64xf16>) attributes {weir.kernel} {
   kernel.convolution ins(%x, %w : memref<8x28x28x64xf16>, memref<2x3x3x64x32xf16>) layout <panels(32)> outs(%y : memref<8x28x28x64xf16>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
@@ -616,9 +616,9 @@ func.func private @windows(%x: memref<8x28x28x64xf16>, %w: memref<2x3x3x64x32xf1
 // CHECK-LABEL: func.func private @one_row
 // CHECK: memref.alloc() : memref<{{[0-9]+}}x1x1x1000xf32>
 // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
-// CHECK: kernel.parts 250 {
+// CHECK: kernel.parallel 250 {
 // CHECK-LABEL: func.func private @short_row
-// CHECK: kernel.parts 1000 {
+// CHECK: kernel.parallel 1000 {
 // CHECK-NOT: mma
 func.func private @one_row(%a: memref<1x1024xf16>, %b: memref<1024x1000xf16>, %c: memref<1x1000xf32>) attributes {weir.kernel} {
   kernel.matmul ins(%a, %b : memref<1x1024xf16>, memref<1024x1000xf16>) outs(%c : memref<1x1000xf32>) {
@@ -641,7 +641,7 @@ func.func private @short_row(%a: memref<1x64xf16>, %b: memref<64x1000xf16>, %c: 
 // meanwhile: the copies that a round begins are for the slice after the next, and
 // what it multiplies it does not wait for.
 // CHECK-LABEL: func.func private @groups
-// CHECK: kernel.parts 4 attributes {weir.block = 128 : i64} {
+// CHECK: kernel.parallel 4 attributes {weir.block = 128 : i64} {
 // CHECK: memref.alloca() {alignment = 1024 : i64} : memref<65536xi8, 3>
 // CHECK: nvvm.cp.async.commit.group
 // CHECK: nvvm.cp.async.commit.group

@@ -41,7 +41,7 @@ func.func private @unbounded(%n: index) attributes {weir.kernel} {
 // CHECK-LABEL: func.func private @slots
 // CHECK-SAME: %[[S:arg1]]: memref<320xi8>
 // CHECK: memref.view %[[S]][%{{.*}}][] : memref<320xi8> to memref<16xf32>
-// CHECK: kernel.parts 8 slots 2
+// CHECK: kernel.parallel 8 slots 2
 // CHECK: ^bb0(%{{.*}}: index, %{{.*}}: index, %[[SLOT:.*]]: index):
 // CHECK: %[[BYTES:.*]] = arith.constant 128
 // CHECK: arith.muli %[[SLOT]], %[[BYTES]]
@@ -51,7 +51,7 @@ module attributes {weir.slots = 2} {
   func.func private @slots(%x: memref<16xf32>) attributes {weir.kernel} {
     %shared = memref.alloc() : memref<16xf32>
     linalg.copy ins(%x : memref<16xf32>) outs(%shared : memref<16xf32>)
-    kernel.parts 8 {
+    kernel.parallel 8 {
     ^bb0(%first: index, %last: index, %slot: index):
       %a = memref.alloc() : memref<16xf32>
       %b = memref.alloc() : memref<4xf32>

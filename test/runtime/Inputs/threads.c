@@ -1,4 +1,4 @@
-/* The runtime's threads by themselves: every grain once, in parts whose slots
+/* The runtime's threads by themselves: every work item once, in parts whose slots
  * differ at any moment; with our own pool, the caller's, and in a forked child.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -29,7 +29,7 @@ static void check(int good, const char *what, long n) {
 }
 
 struct job {
-  int seen[most];          /* plain: a grain run twice at once is a race */
+  int seen[most];          /* plain: a work item run twice at once is a race */
   atomic_int holder[64];   /* of each slot */
   atomic_int parts, wrong; /* how many ran; whether two shared a slot */
   int64_t slots;

@@ -90,10 +90,10 @@ func.func @two_parts_of_a_batch(%a: memref<2x32x64xf32>, %b: memref<1x2x2x2x16x3
 // for which tiles are configured.
 // CHECK-LABEL: func @slabs
 // CHECK: dense<[1, 0, 0, 0, 4194368, 4194368, 4194368, 4194368, 0, 0, 0, 0, 252645135, 269487887, 0, 0]>
-// CHECK: kernel.parts 4 few
+// CHECK: kernel.parallel 4 coarse
 // CHECK: memref.alloc() {{.*}} : memref<3x32x3x2x15x32xbf16>
 // CHECK: "llvm.x86.tdpbf16ps"
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 module attributes {weir.slots = 2, weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @slabs(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c: memref<300x1024xf32>) {
@@ -110,12 +110,12 @@ func.func @slabs(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c:
 // Where the parts of all rows are one slab, threads share panels that L2 does not
 // hold, each with all parts.
 // CHECK-LABEL: func @panels_of_few_rows
-// CHECK: kernel.parts 64 few {
+// CHECK: kernel.parallel 64 coarse {
 // CHECK-NEXT: ^bb0(%[[FIRST:.*]]: index, %[[END:.*]]: index,
 // CHECK: memref.alloc() {{.*}} : memref<2x16x3x2x13x32xbf16>
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[END]]
 // CHECK: "llvm.x86.tdpbf16ps"
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 module attributes {weir.slots = 2, weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @panels_of_few_rows(%a: memref<49x512xf32>, %b: memref<64x16x3x2x16x32xbf16>, %c: memref<49x2048xf32>) {
@@ -157,12 +157,12 @@ func.func @epilogue_meanwhile(%a: memref<1x8x16x64xf32>, %b: memref<2x2x3x2x16x3
 
 // One thread takes a slab apart before its products, and then the next one.
 // CHECK-LABEL: func @slab_by_slab
-// CHECK: kernel.parts 3 few
+// CHECK: kernel.parallel 3 coarse
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: vector.shuffle
 // CHECK: "llvm.x86.tdpbf16ps"
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>} {
 func.func @slab_by_slab(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c: memref<300x1024xf32>) {

@@ -1,8 +1,8 @@
 // RUN: weir-opt %s --split-input-file --weir-share-loops --canonicalize | FileCheck %s
 
-// Rows of much work: grains of some rows, which divide them all.
+// Rows of much work: work items of some rows, which divide them all.
 // CHECK-LABEL: func.func private @rows
-// CHECK: kernel.parts 128 {
+// CHECK: kernel.parallel 128 {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
 // CHECK: scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]]
 // CHECK: %[[ROW:.*]] = arith.muli %[[I]], %c8
@@ -22,9 +22,9 @@ func.func private @rows(%x: memref<1024x256xf64>, %y: memref<1024xf64>) attribut
 
 // -----
 
-// One dimension: whole vectors in a grain, and a smaller last one.
+// One dimension: whole vectors in a work item, and a smaller last one.
 // CHECK-LABEL: func.func private @line
-// CHECK: kernel.parts {{[0-9]+}} {
+// CHECK: kernel.parallel {{[0-9]+}} {
 // CHECK: scf.for
 // CHECK: memref.subview %arg0[%{{.*}}] [7936] [1]
 // CHECK: linalg.generic
@@ -44,7 +44,7 @@ func.func private @line(%x: memref<1000003xf32>, %y: memref<1000003xf32>) attrib
 
 // An index counts from the whole's begin.
 // CHECK-LABEL: func.func private @index
-// CHECK: kernel.parts
+// CHECK: kernel.parallel
 // CHECK: %[[I:.*]] = linalg.index 0
 // CHECK: affine.apply #{{.*}}(%[[I]], %{{.*}})
 func.func private @index(%y: memref<65536x16xi64>) attributes {weir.kernel} {
@@ -61,9 +61,9 @@ func.func private @index(%y: memref<65536x16xi64>) attributes {weir.kernel} {
 
 // Little work stays on one thread, and so does one long sum.
 // CHECK-LABEL: func.func private @little
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: arith.addf
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: return
 func.func private @little(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<1048576xf32>, %s: memref<f32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) {
@@ -80,9 +80,9 @@ func.func private @little(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memr
 
 // -----
 
-// Two grains would write one place: the result's index does not tell them apart.
+// Two work items would write one place: the result's index does not tell them apart.
 // CHECK-LABEL: func.func private @overlap
-// CHECK: kernel.parts
+// CHECK: kernel.parallel
 // CHECK: memref.subview %arg1[0, %{{.*}}]
 func.func private @overlap(%x: memref<300x4096xf64>, %y: memref<1x4096xf64>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<300x4096xf64>) outs(%y : memref<1x4096xf64>) {
@@ -94,9 +94,9 @@ func.func private @overlap(%x: memref<300x4096xf64>, %y: memref<1x4096xf64>) att
 
 // -----
 
-// What is transposed has grains of whole squares.
+// What is transposed has work items of whole squares.
 // CHECK-LABEL: func.func private @turned
-// CHECK: kernel.parts 32 {
+// CHECK: kernel.parallel 32 {
 // CHECK: memref.subview %arg0[0, %{{.*}}] [512, 16]
 func.func private @turned(%x: memref<512x512xf32>, %y: memref<512x512xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<512x512xf32>) outs(%y : memref<512x512xf32>) {
@@ -108,13 +108,13 @@ func.func private @turned(%x: memref<512x512xf32>, %y: memref<512x512xf32>) attr
 
 // -----
 
-// Grains are the blocks of rows of the kernel's wave, however little there is to
+// Work items are the blocks of rows of the kernel's wave, however little there is to
 // do. Loops of which another is over the rows are shared as others are.
 // CHECK-LABEL: func.func private @row_blocks
-// CHECK: kernel.parts 4 row_wise {
+// CHECK: kernel.parallel 4 row_wise {
 // CHECK: memref.subview %{{.*}} [1, 16, 8] [1, 1, 1]
 // CHECK: linalg.generic
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: linalg.generic
 func.func private @row_blocks(%x: memref<1x64x8xf32>, %y: memref<1x64x8xf32>, %t: memref<1x8x64xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 16>} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<1x64x8xf32>) outs(%y : memref<1x64x8xf32>) {
@@ -134,7 +134,7 @@ func.func private @row_blocks(%x: memref<1x64x8xf32>, %y: memref<1x64x8xf32>, %t
 
 // One thread adds rows up as they lie; of several each has its own columns.
 // CHECK-LABEL: func.func private @columns
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: linalg.generic
 func.func private @columns(%x: memref<1024x1024xf32>, %y: memref<1024xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : memref<1024x1024xf32>) outs(%y : memref<1024xf32>) {
@@ -148,7 +148,7 @@ func.func private @columns(%x: memref<1024x1024xf32>, %y: memref<1024xf32>) attr
 // -----
 
 // CHECK-LABEL: func.func private @columns_of_two
-// CHECK: kernel.parts 4 {
+// CHECK: kernel.parallel 4 {
 // CHECK: memref.subview %arg0[0, %{{.*}}] [1024, 256]
 module attributes {weir.slots = 2} {
 func.func private @columns_of_two(%x: memref<1024x1024xf32>, %y: memref<1024xf32>) attributes {weir.kernel} {
@@ -166,7 +166,7 @@ func.func private @columns_of_two(%x: memref<1024x1024xf32>, %y: memref<1024xf32
 // What is turned is cut along images and their rows, neither the neighbours of what
 // is read nor those of what is written: a thread has the rows that it had before.
 // CHECK-LABEL: func @turned
-// CHECK: kernel.parts 28 {
+// CHECK: kernel.parallel 28 {
 // CHECK-DAG: %[[IMAGE:.*]] = arith.divui %{{.*}}, %c14
 // CHECK-DAG: %[[PART:.*]] = arith.remui %{{.*}}, %c14
 // CHECK: %[[ROW:.*]] = arith.muli %[[PART]], %c4

@@ -34,7 +34,7 @@ func.func @row(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32>
 // Threads share items of panels; tiles of rows are inside of these. Zero points of
 // blocks are bytes, and codes of 8 bits two to half a word.
 // CHECK-LABEL: func @rows
-// CHECK: kernel.parts 32 {
+// CHECK: kernel.parallel 32 {
 // CHECK: vector.load %{{.*}} : memref<32x17664xi8>, vector<16xi8>
 // CHECK: arith.extui %{{.*}} : vector<16xi8> to vector<16xi32>
 // CHECK: arith.andi %{{.*}} : vector<16xi32>

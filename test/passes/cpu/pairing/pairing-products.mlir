@@ -182,8 +182,8 @@ func.func @pairs_at_once(%a: memref<112x2106xf32>, %b: memref<2000x2108x32xf32>,
 
 // Fifteen tiles are no slab each for four threads: all share all tiles.
 // CHECK-LABEL: func @pairs_of_few_tiles
-// CHECK: kernel.parts 15 {
-// CHECK: kernel.parts 15 {
+// CHECK: kernel.parallel 15 {
+// CHECK: kernel.parallel 15 {
 module attributes {weir.slots = 4 : i64, weir.target = #weir.target<features = "+avx512f", l2 = 65536, fma_rate = 2, adds_beside = true>} {
 func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32>, %c: memref<120x32xf32>) {
   kernel.matmul ins(%a, %b : memref<120x1000xf32>, memref<1x1002x32xf32>) layout <pairing> outs(%c : memref<120x32xf32>) {
@@ -199,8 +199,8 @@ func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32
 // So many results and terms that all rows and what waits of their sums would take
 // 16 MB: threads take slabs as they come.
 // CHECK-LABEL: func @pairs_of_deep_rows
-// CHECK: kernel.parts 15 few {
-// CHECK-NOT: kernel.parts
+// CHECK: kernel.parallel 15 coarse {
+// CHECK-NOT: kernel.parallel
 module attributes {weir.slots = 4 : i64, weir.target = #weir.target<features = "+avx512f", l2 = 65536, fma_rate = 2, adds_beside = true>} {
 func.func @pairs_of_deep_rows(%a: memref<120x40000xf32>, %b: memref<1x40002x32xf32>, %c: memref<120x32xf32>) {
   kernel.matmul ins(%a, %b : memref<120x40000xf32>, memref<1x40002x32xf32>) layout <pairing> outs(%c : memref<120x32xf32>) {
@@ -229,7 +229,7 @@ func.func @pairs_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: 
 // -----
 
 // CHECK-LABEL: func @pairs_by_rows_not_fetched
-// CHECK: kernel.parts 2 few {
+// CHECK: kernel.parallel 2 coarse {
 // CHECK-NOT: memref.prefetch
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<features = "+avx512f", l1 = 49152, fma_rate = 2, adds_beside = true>} {
 func.func @pairs_by_rows_not_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
@@ -245,8 +245,8 @@ func.func @pairs_by_rows_not_fetched(%a: memref<32x128xf32>, %b: memref<16x130x3
 
 // Each of two threads has two tiles, and all weights.
 // CHECK-LABEL: func @pairs_by_rows
-// CHECK: kernel.parts 2 few {
-// CHECK-NOT: kernel.parts
+// CHECK: kernel.parallel 2 coarse {
+// CHECK-NOT: kernel.parallel
 module attributes {weir.slots = 2 : i64} {
 func.func @pairs_by_rows(%a: memref<28x768xf32>, %b: memref<13x770x32xf32>, %c: memref<28x400xf32>) {
   kernel.matmul ins(%a, %b : memref<28x768xf32>, memref<13x770x32xf32>) layout <pairing> outs(%c : memref<28x400xf32>) {
@@ -262,8 +262,8 @@ func.func @pairs_by_rows(%a: memref<28x768xf32>, %b: memref<13x770x32xf32>, %c: 
 // Few slabs of rows are taken by all threads, then all tiles of all panels are
 // shared; what is left of columns has code of its own.
 // CHECK-LABEL: func @pairs_together
-// CHECK: kernel.parts 5 {
-// CHECK: kernel.parts 10 {
+// CHECK: kernel.parallel 5 {
+// CHECK: kernel.parallel 10 {
 // CHECK: scf.if
 module attributes {weir.slots = 2 : i64} {
 func.func @pairs_together(%a: memref<32x768xf32>, %b: memref<2x770x32xf32>, %c: memref<32x40xf32>) {
@@ -282,7 +282,7 @@ func.func @pairs_together(%a: memref<32x768xf32>, %b: memref<2x770x32xf32>, %c: 
 // CHECK-LABEL: func @panel_by_panel
 // CHECK-SAME: %{{.*}}: memref<64x192xf32>, %[[B:.*]]: memref<192x120xf32>
 // CHECK-NOT: memref<4x194x32xf32>
-// CHECK: kernel.parts 4 few {
+// CHECK: kernel.parallel 4 coarse {
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<{{.*}}x208xf32>
 // CHECK: %[[PANEL:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x194x32xf32>
 // CHECK: vector.load %[[B]]
@@ -307,8 +307,8 @@ func.func @panel_by_panel(%a: memref<64x192xf32>, %b: memref<192x120xf32>, %c: m
 // One of two threads would have two of three panels: all are packed before.
 // CHECK-LABEL: func @uneven_panels
 // CHECK: memref.alloc() : memref<3x194x32xf32>
-// CHECK: kernel.parts 3 {
-// CHECK: kernel.parts 2 few {
+// CHECK: kernel.parallel 3 {
+// CHECK: kernel.parallel 2 coarse {
 module attributes {weir.slots = 2 : i64} {
 func.func @uneven_panels(%a: memref<64x192xf32>, %b: memref<192x90xf32>, %c: memref<64x90xf32>) {
   %p = memref.alloc() : memref<3x194x32xf32>

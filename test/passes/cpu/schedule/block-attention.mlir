@@ -6,7 +6,7 @@
 // of L1.
 // CHECK-LABEL: func @batches
 // CHECK-SAME: (%[[Q:.*]]: memref<9x256x8xf32>, %[[K:.*]]: memref<9x4096x8xf32>, %[[V:.*]]: memref<9x4096x8xf32>, %[[O:.*]]: memref<9x256x8xf32>)
-// CHECK: kernel.parts 9
+// CHECK: kernel.parallel 9
 // CHECK-DAG: %[[APART:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x[[ROWS:[0-9]+]]x4112xf32>
 // CHECK-DAG: %[[S:.*]] = memref.subview %[[APART]][0, 0, 0] [1, [[ROWS]], 4096] [1, 1, 1]
 // CHECK-DAG: %[[SUM:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x[[ROWS]]xf32>
@@ -50,7 +50,7 @@ func.func @batches(%q: memref<9x256x8xf32>, %k: memref<9x4096x8xf32>, %v: memref
 // for all of them stays so. Extras are those of the rows at hand.
 // CHECK-LABEL: func @blocks
 // CHECK: kernel.pack ins(%{{.*}} : memref<100x512xf32>)
-// CHECK: kernel.parts 4
+// CHECK: kernel.parallel 4
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<25x528xf32>
 // CHECK: scf.if
 // CHECK: kernel.matmul {{.*}} extras(%{{.*}}, %{{.*}} : memref<25x512xf32, strided<[512, 1], offset: ?>>, memref<512xf32, strided<[1]>>) outs(%{{.*}} : memref<25x512xf32, strided<[528, 1]>>)
@@ -82,7 +82,7 @@ func.func @blocks(%q: memref<97x100xf32>, %k: memref<100x512xf32>, %v: memref<51
 
 // Exponentials of f16 scores are f32, in a buffer of their own, and so are weights.
 // CHECK-LABEL: func @halves
-// CHECK: kernel.parts
+// CHECK: kernel.parallel
 // CHECK: %[[W:.*]] = memref.alloc() {alignment = 64 : i64} : memref<32x96xf16>
 // CHECK: %[[P:.*]] = memref.alloc() {alignment = 64 : i64} : memref<32x96xf32>
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<32x96xf16>

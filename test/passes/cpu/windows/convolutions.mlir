@@ -41,9 +41,9 @@ func.func @long_rows(%x: memref<1x170x16xf32>, %w: memref<1x170x16x1xf32>, %y: m
 // Threads share the tiles of a line, of a direct sum, whose copy they make by
 // pieces, and of dot products.
 // CHECK-LABEL: func @lines
-// CHECK: kernel.parts 16 {
-// CHECK: kernel.parts 286 {
-// CHECK: kernel.parts 500 {
+// CHECK: kernel.parallel 16 {
+// CHECK: kernel.parallel 286 {
+// CHECK: kernel.parallel 500 {
 module attributes {weir.slots = 2 : i64} {
   func.func @lines(%x: memref<1x4000x16xf32>, %w: memref<1x3x16x32xf32>, %y: memref<1x4000x32xf32>, %v: memref<2x3x16x1xf32>, %z: memref<1x4000x2xf32>) {
     kernel.convolution ins(%x, %w : memref<1x4000x16xf32>, memref<1x3x16x32xf32>) layout <panels(32)> outs(%y : memref<1x4000x32xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
@@ -221,8 +221,8 @@ module attributes {weir.target = #weir.target<fma_rate = 2>} {
 // An image is copied row by row into its border, then its tiles are shared.
 // CHECK-LABEL: func @image
 // CHECK: memref.alloc
-// CHECK: kernel.parts 58 {
-// CHECK: kernel.parts 56 {
+// CHECK: kernel.parallel 58 {
+// CHECK: kernel.parallel 56 {
 // CHECK: vector.fma
 func.func @image(%x: memref<1x56x56x64xf32>, %w: memref<2x3x3x64x32xf32>, %y: memref<1x56x56x64xf32>) {
   kernel.convolution ins(%x, %w : memref<1x56x56x64xf32>, memref<2x3x3x64x32xf32>) layout <panels(32)> outs(%y : memref<1x56x56x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {

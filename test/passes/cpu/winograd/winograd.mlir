@@ -6,7 +6,7 @@
 // zeros; 16 products a panel; 2 x 2 results a square, fewer where the image ends.
 // Threads share even the few squares, as L2 holds the filter.
 // CHECK-LABEL: func @winograd
-// CHECK: kernel.parts 2 {
+// CHECK: kernel.parallel 2 {
 // CHECK: memref.alloc() {{.*}} : memref<16x13x48xf32>
 // CHECK: scf.if
 // CHECK: vector.load %{{.*}} : memref<1x9x9x32xf32>
@@ -16,7 +16,7 @@
 // CHECK: vector.fma
 // CHECK: %[[SUMS:.*]] = memref.subview {{.*}} : memref<16x13x32xf32>
 // CHECK: vector.store %{{.*}}, %[[SUMS]]
-// CHECK-NOT: kernel.parts
+// CHECK-NOT: kernel.parallel
 // CHECK: scf.if
 // CHECK: %[[SQUARE:.*]] = memref.subview {{.*}} : memref<1x9x9x40xf32>
 // CHECK: vector.store %{{.*}}, %[[SQUARE]]
@@ -128,8 +128,8 @@ func.func @split(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memre
 
 // More panels than blocks of a few squares: threads share the squares, then these.
 // CHECK-LABEL: func @winograd_panels
-// CHECK: kernel.parts 25 {
-// CHECK: kernel.parts 8 {
+// CHECK: kernel.parallel 25 {
+// CHECK: kernel.parallel 8 {
 func.func @winograd_panels(%x: memref<1x9x9x32xf32>, %w: memref<8x16x32x32xf32>, %y: memref<1x9x9x256xf32>) {
   kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<8x16x32x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x9x9x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
@@ -143,11 +143,11 @@ func.func @winograd_panels(%x: memref<1x9x9x32xf32>, %w: memref<8x16x32x32xf32>,
 // Winograd's blocks are shared, or one block's squares and then its panels.
 // CHECK-LABEL: func @winograd_shared
 // CHECK: memref.alloc() {{.*}} : memref<16x49x272xf32>
-// CHECK: kernel.parts 49 {
-// CHECK: kernel.parts 8 {
+// CHECK: kernel.parallel 49 {
+// CHECK: kernel.parallel 8 {
 // CHECK-NOT: memref<16x49x272xf32>
 // CHECK: memref.alloc() {{.*}} : memref<16x49x32xf32>
-// CHECK: kernel.parts 13 {
+// CHECK: kernel.parallel 13 {
 // CHECK: memref.alloc() {{.*}} : memref<16x61x80xf32>
 // CHECK: memref.alloc() {{.*}} : memref<16x61x32xf32>
 func.func @winograd_shared(%x: memref<1x14x14x256xf32>, %w: memref<8x16x256x32xf32>, %y: memref<1x14x14x256xf32>, %x2: memref<1x56x56x64xf32>, %w2: memref<2x16x64x32xf32>, %y2: memref<1x56x56x64xf32>) {
@@ -168,17 +168,17 @@ func.func @winograd_shared(%x: memref<1x14x14x256xf32>, %w: memref<8x16x256x32xf
 // panel is used once; else whole, before.
 // CHECK-LABEL: func @winograd_of_filter
 // CHECK-NOT: memref<8x16x256x32xf32>
-// CHECK: kernel.parts 49 {
-// CHECK: kernel.parts 8 {
+// CHECK: kernel.parallel 49 {
+// CHECK: kernel.parallel 8 {
 // CHECK: %[[PANEL:.*]] = memref.alloc() {{.*}} : memref<1x16x256x32xf32>
 // CHECK: vector.load %arg1[%c0{{.*}}] : memref<3x3x256x256xf32>
 // CHECK: vector.store %{{.*}}, %[[PANEL]]
 // CHECK: vector.fma
 // CHECK-LABEL: func @winograd_of_blocks
 // CHECK: %[[ALL:.*]] = memref.alloc() {{.*}} : memref<2x16x64x32xf32>
-// CHECK: kernel.parts 64 {
+// CHECK: kernel.parallel 64 {
 // CHECK: vector.store %{{.*}}, %[[ALL]]
-// CHECK: kernel.parts 13 {
+// CHECK: kernel.parallel 13 {
 func.func @winograd_of_filter(%x: memref<1x14x14x256xf32>, %f: memref<3x3x256x256xf32>, %y: memref<1x14x14x256xf32>) {
   %w = memref.alloc() {alignment = 64 : i64} : memref<8x16x256x32xf32>
   kernel.transform_filter ins(%f : memref<3x3x256x256xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%w : memref<8x16x256x32xf32>)
@@ -218,7 +218,7 @@ func.func @fetch_rows_of_image(%x: memref<1x224x224x3xf32>, %w: memref<1x100x3x3
 // Of images whose width only the run knows there are as many squares as the
 // width has: blocks that begin behind them do nothing.
 // CHECK-LABEL: func @winograd_dynamic
-// CHECK: kernel.parts
+// CHECK: kernel.parallel
 // CHECK: %[[SIZE:.*]] = memref.load %arg2[] : memref<i64>
 // CHECK: %[[INDEX:.*]] = arith.index_cast %[[SIZE]]
 // CHECK: %[[WIDTH:.*]] = arith.minsi %[[INDEX]]

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --weir-form-launches --canonicalize --verify-diagnostics | FileCheck %s
 
-// A thread for each grain, in blocks; the range is no argument any more.
+// A thread for each work item, in blocks; the range is no argument any more.
 // CHECK: module attributes {weir.gpu_kernels = [#weir.gpu_kernel<name = "shared">, #weir.gpu_kernel<name = "single">]}
 // CHECK: module @weir_gpu_kernels {
 // CHECK: func.func @shared(%[[X:.*]]: memref<1000xf32>{{.*}}) attributes {weir.kernel, weir.launch = #weir.launch<blocks = 8, threads = 128>}
@@ -19,7 +19,7 @@ func.func private @shared(%x: memref<1000xf32>, %first: index, %last: index, %sl
   return
 }
 
-// What has no grains is one thread's, with the constants that it reads.
+// What has no work items is one thread's, with the constants that it reads.
 // CHECK: func.func @single(%{{.*}}: memref<1000xf32>{{.*}}) attributes {weir.kernel, weir.launch = #weir.launch<blocks = 1, threads = 1>}
 // CHECK: memref.get_global @table
 // CHECK: memref.global "private" constant @table
@@ -35,7 +35,7 @@ func.func private @single(%x: memref<1000xf32>) attributes {weir.kernel} {
 }
 plan.program @weir_entry_0 {
   %x = plan.buffer 0 live [0, 1] : memref<1000xf32>
-  plan.run @shared(%x) {grains = 1000 : i64} : (memref<1000xf32>)
+  plan.run @shared(%x) {work_items = 1000 : i64} : (memref<1000xf32>)
   plan.run @single(%x) : (memref<1000xf32>)
 }
 
@@ -55,7 +55,7 @@ func.func private @none(%x: memref<8xf32>, %first: index, %last: index, %slot: i
 plan.program @weir_entry_0 {
   %x = plan.buffer 0 live [0, 1] : memref<8xf32>
   // expected-error @below {{has no work items}}
-  plan.run @none(%x) {grains = 0 : i64} : (memref<8xf32>)
+  plan.run @none(%x) {work_items = 0 : i64} : (memref<8xf32>)
 }
 
 // -----
@@ -66,7 +66,7 @@ func.func private @wide(%x: memref<8xf32>, %first: index, %last: index, %slot: i
 plan.program @weir_entry_0 {
   %x = plan.buffer 0 live [0, 1] : memref<8xf32>
   // expected-error @below {{threads must be from 1 to 1024, not 2048}}
-  plan.run @wide(%x) {grains = 8 : i64, weir.block = 2048 : i64} : (memref<8xf32>)
+  plan.run @wide(%x) {work_items = 8 : i64, weir.block = 2048 : i64} : (memref<8xf32>)
 }
 
 // -----
@@ -86,7 +86,7 @@ plan.program @weir_entry_0 {
 
 // -----
 
-// A block shares a grain where the run says of how many threads it is; what they
+// A block shares a work item where the run says of how many threads it is; what they
 // share is a variable of the module.
 // CHECK: func.func @together(%{{.*}}: memref<8xf32>{{.*}}) attributes {weir.kernel, weir.launch = #weir.launch<blocks = 8, threads = 256>}
 // CHECK: nvvm.read.ptx.sreg.ctaid.x
@@ -104,7 +104,7 @@ func.func private @together(%x: memref<8xf32>, %first: index, %last: index, %slo
 }
 plan.program @weir_entry_0 {
   %x = plan.buffer 0 live [0, 1] : memref<8xf32>
-  plan.run @together(%x) {grains = 8 : i64, weir.block = 256 : i64} : (memref<8xf32>)
+  plan.run @together(%x) {work_items = 8 : i64, weir.block = 256 : i64} : (memref<8xf32>)
 }
 
 // -----
@@ -269,5 +269,5 @@ func.func private @much(%x: memref<8xindex>, %first: index, %last: index, %slot:
 }
 plan.program @weir_entry_0 {
   %x = plan.buffer 0 live [0, 1] : memref<8xindex>
-  plan.run @much(%x) {grains = 8 : i64, weir.block = 256 : i64} : (memref<8xindex>)
+  plan.run @much(%x) {work_items = 8 : i64, weir.block = 256 : i64} : (memref<8xindex>)
 }

@@ -8,7 +8,7 @@
 // CHECK: %[[IN:.*]] = bufferization.to_memref %{{.*}} read_only : memref<4x3xf32>
 // CHECK: %[[OUT:.*]] = memref.alloc() {alignment = 64 : i64} : memref<4x3xf32>
 // CHECK: %[[STATUS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2xi32>
-// CHECK: kernel.parts 2
+// CHECK: kernel.parallel 2
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<64xi8>
 // CHECK: %[[X:.*]] = builtin.unrealized_conversion_cast %[[IN]]
 // CHECK: llvm.extractvalue %[[X]][1]

@@ -12,27 +12,28 @@ using namespace mlir;
 
 namespace weir {
 
-void Emitter::parts(int64_t count, bool few,
-                    function_ref<void(Value, Value)> body, bool rowWise) {
+void Emitter::parallel(int64_t count, bool coarse,
+                       function_ref<void(Value, Value)> body, bool rowWise) {
   if (!shared || count < 2)
     return body(index(0), index(count));
-  auto parts = create<kernel::PartsOp>(count, few);
-  parts.setRowWise(rowWise);
+  auto loop = create<kernel::ParallelOp>(count, coarse);
+  loop.setRowWise(rowWise);
   OpBuilder::InsertionGuard guard(*this);
-  setInsertionPointToStart(&parts.getBody().front());
-  body(parts.getFirst(), parts.getLast());
+  setInsertionPointToStart(&loop.getBody().front());
+  body(loop.getFirst(), loop.getLast());
 }
 
-void Emitter::rowParts(const RowBlocks &blocks,
-                       function_ref<void(Value, Value)> body) {
-  parts(blocks.count(), /*few=*/false, body, /*rowWise=*/true);
+void Emitter::parallelRows(const RowBlocks &blocks,
+                           function_ref<void(Value, Value)> body) {
+  parallel(blocks.count(), /*coarse=*/false, body, /*rowWise=*/true);
 }
 
 Value Emitter::alternate(Value &first, Value &end) {
-  auto parts = dyn_cast<kernel::PartsOp>(first.getParentBlock()->getParentOp());
-  if (!parts)
+  auto loop =
+      dyn_cast<kernel::ParallelOp>(first.getParentBlock()->getParentOp());
+  if (!loop)
     return {};
-  attrs::alternates.set(parts);
+  attrs::alternates.set(loop);
   Value least = smaller(first, end), most = larger(first, end);
   Value backward = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, first, end);
   first = least, end = most;

@@ -1,6 +1,6 @@
-// RUN: weir-opt %s --split-input-file --weir-count-grains | FileCheck %s
+// RUN: weir-opt %s --split-input-file --weir-count-work-items | FileCheck %s
 
-// The loop over grains ends where a size does: the run is told how many grains
+// The loop over work items ends where a size does: the run is told how many work items
 // that leaves, of the sizes alone.
 // CHECK-LABEL: func.func private @k_grains
 // CHECK-SAME: (%[[N:.*]]: memref<i64>, %{{.*}}: memref<8xf32>) -> index
@@ -10,7 +10,7 @@
 // CHECK: %[[LEAST:.*]] = arith.minsi %{{.*}}, %[[END]]
 // CHECK: %[[MOST:.*]] = arith.maxsi %{{.*}}, %[[LEAST]]
 // CHECK-NEXT: return %[[MOST]]
-// CHECK: plan.run @k(%{{.*}}, %{{.*}}) {count = @k_grains, grains = 8 : i64}
+// CHECK: plan.run @k(%{{.*}}, %{{.*}}) {count = @k_grains, work_items = 8 : i64}
 func.func private @k(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last: index, %slot: index)
     attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 8, 0>]]} {
   %zero = arith.constant 0.0 : f32
@@ -26,15 +26,15 @@ func.func private @k(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last: i
 plan.program @entry {
   %n = plan.buffer 64 live [0, 0] : memref<i64>
   %y = plan.buffer 0 live [0, 0] : memref<8xf32>
-  plan.run @k(%n, %y) {grains = 8 : i64} : (memref<i64>, memref<8xf32>)
+  plan.run @k(%n, %y) {work_items = 8 : i64} : (memref<i64>, memref<8xf32>)
 }
 
 // -----
 
-// Of two loops the later end counts; one that no size ends needs all grains.
+// Of two loops the later end counts; one that no size ends needs all work items.
 // CHECK-LABEL: func.func private @all
 // CHECK-NOT: @all_grains
-// CHECK: plan.run @all(%{{.*}}, %{{.*}}) {grains = 8 : i64}
+// CHECK: plan.run @all(%{{.*}}, %{{.*}}) {work_items = 8 : i64}
 func.func private @all(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last: index, %slot: index)
     attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 8, 0>]]} {
   %zero = arith.constant 0.0 : f32
@@ -53,20 +53,20 @@ func.func private @all(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last:
 plan.program @entry {
   %n = plan.buffer 64 live [0, 0] : memref<i64>
   %y = plan.buffer 0 live [0, 0] : memref<8xf32>
-  plan.run @all(%n, %y) {grains = 8 : i64} : (memref<i64>, memref<8xf32>)
+  plan.run @all(%n, %y) {work_items = 8 : i64} : (memref<i64>, memref<8xf32>)
 }
 
 // -----
 
-// A grain is two rows, and a part goes through blocks of grains: the loop inside
-// ends, and its rows are rounded up to grains.
+// A work item is two rows, and a part goes through blocks of work items: the loop inside
+// ends, and its rows are rounded up to work items.
 // CHECK-LABEL: func.func private @blocks_grains
 // CHECK-DAG: %[[ALL:.*]] = arith.constant 16 : index
 // CHECK: %[[ROWS:.*]] = arith.minsi %[[ALL]], %{{.*}}
 // CHECK: %[[RAISED:.*]] = arith.addi %[[ROWS]], %{{.*}}
 // CHECK: %[[GRAINS:.*]] = arith.divsi %[[RAISED]], %{{.*}}
 // CHECK: arith.maxsi %{{.*}}, %[[GRAINS]]
-// CHECK: plan.run @blocks(%{{.*}}, %{{.*}}) {count = @blocks_grains, grains = 8 : i64}
+// CHECK: plan.run @blocks(%{{.*}}, %{{.*}}) {count = @blocks_grains, work_items = 8 : i64}
 func.func private @blocks(%n: memref<i64>, %y: memref<16xf32>, %first: index, %last: index, %slot: index)
     attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 16, 0>]]} {
   %zero = arith.constant 0.0 : f32
@@ -91,5 +91,5 @@ func.func private @blocks(%n: memref<i64>, %y: memref<16xf32>, %first: index, %l
 plan.program @entry {
   %n = plan.buffer 64 live [0, 0] : memref<i64>
   %y = plan.buffer 0 live [0, 0] : memref<16xf32>
-  plan.run @blocks(%n, %y) {grains = 8 : i64} : (memref<i64>, memref<16xf32>)
+  plan.run @blocks(%n, %y) {work_items = 8 : i64} : (memref<i64>, memref<16xf32>)
 }

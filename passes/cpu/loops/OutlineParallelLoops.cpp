@@ -1,5 +1,5 @@
-// Outlines each kernel.parts to a kernel of its own, whose work items threads
-// share.
+// Outlines each kernel.parallel to a kernel of its own, whose work items
+// threads share.
 
 #include "passes/cpu/Passes.h"
 
@@ -12,7 +12,7 @@
 using namespace mlir;
 
 namespace weir {
-#define GEN_PASS_DEF_OUTLINEPARTS
+#define GEN_PASS_DEF_OUTLINEPARALLELLOOPS
 #include "passes/cpu/Passes.h.inc"
 
 namespace {
@@ -20,7 +20,7 @@ namespace {
 /// The part of a kernel between two barriers.
 struct Phase {
   func::FuncOp kernel;
-  kernel::PartsOp parts; // null: one thread's
+  kernel::ParallelOp loop; // null: one thread's
 };
 
 constexpr int anyPhase = -1;
@@ -46,7 +46,7 @@ std::optional<int> splitBody(Block &body, SmallVectorImpl<int> &phases) {
   bool open = false; // whether the last phase takes more ops
   DenseMap<Operation *, int> phaseOf;
   for (Operation &op : body.without_terminator()) {
-    if (isa<kernel::PartsOp>(op)) {
+    if (isa<kernel::ParallelOp>(op)) {
       phases.push_back(++last);
       open = false;
     } else if (isMemoryEffectFree(&op)) {
@@ -70,21 +70,21 @@ std::optional<int> splitBody(Block &body, SmallVectorImpl<int> &phases) {
 }
 
 /// The region's ops in place of the op.
-void inlineParts(kernel::PartsOp parts, ValueRange arguments) {
-  Block &body = parts.getBody().front();
+void inlineLoop(kernel::ParallelOp loop, ValueRange arguments) {
+  Block &body = loop.getBody().front();
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments))
     argument.replaceAllUsesWith(value);
-  parts->getBlock()->getOperations().splice(parts->getIterator(),
-                                            body.getOperations());
-  parts.erase();
+  loop->getBlock()->getOperations().splice(loop->getIterator(),
+                                           body.getOperations());
+  loop.erase();
 }
 
-void inlineWhole(kernel::PartsOp parts) {
-  OpBuilder b(parts);
-  Value zero = b.create<arith::ConstantIndexOp>(parts.getLoc(), 0);
+void inlineWhole(kernel::ParallelOp loop) {
+  OpBuilder b(loop);
+  Value zero = b.create<arith::ConstantIndexOp>(loop.getLoc(), 0);
   Value count =
-      b.create<arith::ConstantIndexOp>(parts.getLoc(), parts.getCount());
-  inlineParts(parts, {zero, count, zero});
+      b.create<arith::ConstantIndexOp>(loop.getLoc(), loop.getCount());
+  inlineLoop(loop, {zero, count, zero});
 }
 
 /// The kernel with only the ops of one phase, beside those of any.
@@ -94,27 +94,28 @@ func::FuncOp makePhase(func::FuncOp kernel, ArrayRef<int> phases, int phase,
   clone.setName((kernel.getName() + "_phase_" + Twine(phase)).str());
   symbols.insert(clone, kernel->getIterator());
   SmallVector<Operation *> others;
-  kernel::PartsOp parts;
+  kernel::ParallelOp loop;
   for (auto [op, itsPhase] :
        llvm::zip(clone.getBody().front().without_terminator(), phases)) {
     if (itsPhase != phase && itsPhase != anyPhase)
       others.push_back(&op);
-    else if (itsPhase == phase && isa<kernel::PartsOp>(op))
-      parts = cast<kernel::PartsOp>(op);
+    else if (itsPhase == phase && isa<kernel::ParallelOp>(op))
+      loop = cast<kernel::ParallelOp>(op);
   }
   for (Operation *op : llvm::reverse(others))
     op->erase();
-  if (parts) {
+  if (loop) {
     unsigned count = clone.getNumArguments();
     for (int i = 0; i < 3; ++i)
       clone.insertArgument(count + i, IndexType::get(clone.getContext()), {},
                            clone.getLoc());
-    inlineParts(parts, clone.getArguments().take_back(3));
+    inlineLoop(loop, clone.getArguments().take_back(3));
   }
   return clone;
 }
 
-struct OutlineParts : impl::OutlinePartsBase<OutlineParts> {
+struct OutlineParallelLoops
+    : impl::OutlineParallelLoopsBase<OutlineParallelLoops> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     llvm::StringMap<SmallVector<Phase>> phasesOf;
@@ -166,23 +167,22 @@ private:
   static SmallVector<Step> stepsByRows(ArrayRef<plan::RunOp> taskGroup,
                                        Phases &phasesOf) {
     SmallVector<Step> steps;
-    std::optional<int64_t> grains; // of the last step, if it takes more
+    std::optional<int64_t> workItems; // of the last step, if it takes more
     for (plan::RunOp run : taskGroup) {
       auto found = phasesOf.find(run.getKernel());
       if (found == phasesOf.end()) {
         steps.push_back({{run, nullptr}});
-        grains.reset();
+        workItems.reset();
         continue;
       }
       for (Phase &phase : found->second) {
         std::optional<int64_t> own;
-        if (found->second.size() == 1 && phase.parts &&
-            phase.parts.getRowWise())
-          own = phase.parts.getCount();
-        if (!own || own != grains)
+        if (found->second.size() == 1 && phase.loop && phase.loop.getRowWise())
+          own = phase.loop.getCount();
+        if (!own || own != workItems)
           steps.emplace_back();
         steps.back().push_back({run, &phase});
-        grains = own;
+        workItems = own;
       }
     }
     return steps;
@@ -206,13 +206,13 @@ private:
         now.setRowWise(number && run.getRowWise());
         if (phase)
           now.setKernel(phase->kernel.getName());
-        if (!phase || !phase->parts)
+        if (!phase || !phase->loop)
           continue;
         // The remaining attributes are for the op that runs the work items.
-        now->setDiscardableAttrs(phase->parts->getDiscardableAttrDictionary());
-        now.setGrains(phase->parts.getCount());
-        now.setSlots(phase->parts.getSlots());
-        now.setFew(phase->parts.getFew());
+        now->setDiscardableAttrs(phase->loop->getDiscardableAttrDictionary());
+        now.setWorkItems(phase->loop.getCount());
+        now.setSlots(phase->loop.getSlots());
+        now.setCoarse(phase->loop.getCoarse());
       }
     }
     for (plan::RunOp run : taskGroup)
@@ -222,23 +222,23 @@ private:
   static void split(func::FuncOp kernel, SymbolTable &symbols,
                     Phases &phasesOf) {
     Block &body = kernel.getBody().front();
-    if (body.getOps<kernel::PartsOp>().empty())
+    if (body.getOps<kernel::ParallelOp>().empty())
       return;
     SmallVector<int> phases;
     std::optional<int> count = splitBody(body, phases);
     // The host of a GPU has one thread for its part of a model.
     if (!count || attrs::host.isOn(kernel)) {
-      for (auto parts :
-           llvm::make_early_inc_range(body.getOps<kernel::PartsOp>()))
-        inlineWhole(parts);
+      for (auto loop :
+           llvm::make_early_inc_range(body.getOps<kernel::ParallelOp>()))
+        inlineWhole(loop);
       return;
     }
     SmallVector<Phase> &made = phasesOf[kernel.getName()];
     for (int phase = 0; phase < *count; ++phase)
       made.push_back({makePhase(kernel, phases, phase, symbols), {}});
     for (auto [op, phase] : llvm::zip(body.without_terminator(), phases))
-      if (auto parts = dyn_cast<kernel::PartsOp>(op))
-        made[phase].parts = parts;
+      if (auto loop = dyn_cast<kernel::ParallelOp>(op))
+        made[phase].loop = loop;
   }
 };
 

@@ -1,6 +1,6 @@
 // Divides loops into work items, which threads share.
 
-#include "passes/cpu/loops/Grains.h"
+#include "passes/cpu/loops/WorkItems.h"
 
 #include "passes/cpu/Sharing.h"
 
@@ -22,15 +22,16 @@ static int64_t dividing(int64_t range, int64_t size, int64_t step) {
   return size;
 }
 
-static int64_t grainSize(double time, int64_t range, int64_t step) {
-  int64_t grains = std::clamp<int64_t>(
-      static_cast<int64_t>(std::min(time / grainTime, double(mostGrains))), 2,
-      range < 2 ? 2 : range);
-  int64_t size = llvm::alignTo(llvm::divideCeil(range, grains), step);
+static int64_t workItemSize(double time, int64_t range, int64_t step) {
+  int64_t workItems =
+      std::clamp<int64_t>(static_cast<int64_t>(std::min(time / workItemTime,
+                                                        double(mostWorkItems))),
+                          2, range < 2 ? 2 : range);
+  int64_t size = llvm::alignTo(llvm::divideCeil(range, workItems), step);
   return dividing(range, size, step);
 }
 
-int64_t grainStep(ArrayRef<int64_t> ranges, unsigned dimension) {
+int64_t workItemStep(ArrayRef<int64_t> ranges, unsigned dimension) {
   return dimension + 1 == ranges.size() ? 256 : 1;
 }
 
@@ -45,7 +46,7 @@ std::optional<Cut> cutLoops(ArrayRef<int64_t> ranges, double time,
   if (!chosen)
     return std::nullopt;
   int64_t range = ranges[*chosen];
-  Cut cut{*chosen, range, grainSize(time, range, stepOf(*chosen))};
+  Cut cut{*chosen, range, workItemSize(time, range, stepOf(*chosen))};
   return cut.size < range ? std::optional(cut) : std::nullopt;
 }
 
@@ -56,11 +57,11 @@ Cut withOuterLoops(Cut cut, ArrayRef<int64_t> ranges,
     ++count;
   ArrayRef<int64_t> outer = ranges.take_front(count);
   int64_t values = ShapedType::getNumElements(outer);
-  if (values == 1 || values > mostGrains)
+  if (values == 1 || values > mostWorkItems)
     return cut;
-  int64_t step = stepOf(cut.dimension), grains = cut.grains();
+  int64_t step = stepOf(cut.dimension), workItems = cut.workItems();
   int64_t each =
-      llvm::divideCeil(cut.range, std::max(grains / values, int64_t(1)));
+      llvm::divideCeil(cut.range, std::max(workItems / values, int64_t(1)));
   int64_t size = dividing(cut.range, llvm::alignTo(each, step), step);
   if (cut.range % size)
     return cut;
@@ -69,40 +70,41 @@ Cut withOuterLoops(Cut cut, ArrayRef<int64_t> ranges,
   return cut;
 }
 
-void eachGrain(Emitter &e, const Cut &cut, Value first, Value last,
-               llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
+void eachWorkItem(Emitter &e, const Cut &cut, Value first, Value last,
+                  llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
   int64_t whole = cut.range / cut.size, rest = cut.range % cut.size;
   if (!cut.outer.empty())
-    return e.loop(first, last, 1, [&](Value grain) {
+    return e.loop(first, last, 1, [&](Value workItem) {
       SmallVector<LoopSlice> slices;
-      for (Value at : e.indicesOf(e.dividedBy(grain, whole), cut.outer))
+      for (Value at : e.indicesOf(e.dividedBy(workItem, whole), cut.outer))
         slices.push_back({at, 1});
       slices.resize(cut.dimension);
-      slices.push_back({e.times(e.modulo(grain, whole), cut.size), cut.size});
-      body(grain, slices);
+      slices.push_back(
+          {e.times(e.modulo(workItem, whole), cut.size), cut.size});
+      body(workItem, slices);
     });
-  auto grainAt = [&](Value grain, Value first, int64_t size) {
+  auto workItemAt = [&](Value workItem, Value first, int64_t size) {
     SmallVector<LoopSlice> slices(cut.dimension + 1);
     slices.back() = {first, size};
-    body(grain, slices);
+    body(workItem, slices);
   };
   Value end = rest ? e.smaller(last, e.index(whole)) : last;
-  e.loop(first, end, 1, [&](Value grain) {
-    grainAt(grain, e.times(grain, cut.size), cut.size);
+  e.loop(first, end, 1, [&](Value workItem) {
+    workItemAt(workItem, e.times(workItem, cut.size), cut.size);
   });
   if (rest)
-    e.loop(e.larger(first, e.index(whole)), last, 1, [&](Value grain) {
-      grainAt(grain, e.index(whole * cut.size), rest);
+    e.loop(e.larger(first, e.index(whole)), last, 1, [&](Value workItem) {
+      workItemAt(workItem, e.index(whole * cut.size), rest);
     });
 }
 
-void shareGrains(Emitter &e, const Cut &cut,
-                 llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
-  auto parts = e.create<kernel::PartsOp>(cut.grains(), /*few=*/false);
-  parts.setRowWise(cut.rowWise);
+void shareWorkItems(Emitter &e, const Cut &cut,
+                    llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
+  auto loop = e.create<kernel::ParallelOp>(cut.workItems(), /*coarse=*/false);
+  loop.setRowWise(cut.rowWise);
   OpBuilder::InsertionGuard guard(e);
-  e.setInsertionPointToStart(&parts.getBody().front());
-  eachGrain(e, cut, parts.getFirst(), parts.getLast(), body);
+  e.setInsertionPointToStart(&loop.getBody().front());
+  eachWorkItem(e, cut, loop.getFirst(), loop.getLast(), body);
 }
 
 } // namespace weir

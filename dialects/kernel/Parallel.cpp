@@ -7,19 +7,19 @@
 using namespace mlir;
 using namespace weir::kernel;
 
-void PartsOp::build(OpBuilder &b, OperationState &state, int64_t count,
-                    bool few) {
+void ParallelOp::build(OpBuilder &b, OperationState &state, int64_t count,
+                       bool coarse) {
   Properties &properties = state.getOrAddProperties<Properties>();
   properties.count = b.getI64IntegerAttr(count);
   properties.slots = b.getI64IntegerAttr(0);
-  if (few)
-    properties.few = b.getUnitAttr();
+  if (coarse)
+    properties.coarse = b.getUnitAttr();
   Block &body = state.addRegion()->emplaceBlock();
   for (int i = 0; i < 3; ++i)
     body.addArgument(b.getIndexType(), state.location);
 }
 
-LogicalResult PartsOp::verify() {
+LogicalResult ParallelOp::verify() {
   if (getCount() < 1 || getSlots() < 0) // (C1)
     return emitOpError("has ")
            << getCount() << " work items for " << getSlots() << " slots";

@@ -1,7 +1,7 @@
 // Divides loops into work items, which threads share.
 
-#ifndef WEIR_PASSES_CPU_LOOPS_GRAINS_H
-#define WEIR_PASSES_CPU_LOOPS_GRAINS_H
+#ifndef WEIR_PASSES_CPU_LOOPS_WORKITEMS_H
+#define WEIR_PASSES_CPU_LOOPS_WORKITEMS_H
 
 #include "passes/cpu/loops/Slices.h"
 
@@ -18,7 +18,7 @@ struct Cut {
   /// else empty.
   llvm::SmallVector<int64_t> outer = {};
 
-  int64_t grains() const {
+  int64_t workItems() const {
     return mlir::ShapedType::getNumElements(outer) *
            llvm::divideCeil(range, size);
   }
@@ -26,7 +26,7 @@ struct Cut {
 
 /// The multiple of a work item's size: whole vectors of any target in the
 /// innermost loop, and one iteration in others.
-int64_t grainStep(llvm::ArrayRef<int64_t> ranges, unsigned dimension);
+int64_t workItemStep(llvm::ArrayRef<int64_t> ranges, unsigned dimension);
 
 /// Divides one of the loops of `ranges`, which take `time` nanoseconds: the
 /// outermost one that keeps several threads busy, else the longest. `stepOf`
@@ -47,15 +47,15 @@ Cut withOuterLoops(Cut cut, llvm::ArrayRef<int64_t> ranges,
 /// A loop over the work items from `first` to before `last`. `body` receives a
 /// work item's index and its slices of the loops, for `makeSlice`. It is
 /// emitted for whole work items, and again for a smaller last one.
-void eachGrain(
+void eachWorkItem(
     Emitter &e, const Cut &cut, mlir::Value first, mlir::Value last,
     llvm::function_ref<void(mlir::Value, llvm::ArrayRef<LoopSlice>)> body);
 
-/// Emits a kernel.parts of these work items, each as in `eachGrain`.
-void shareGrains(
+/// Emits a kernel.parallel of these work items, each as in `eachGrain`.
+void shareWorkItems(
     Emitter &e, const Cut &cut,
     llvm::function_ref<void(mlir::Value, llvm::ArrayRef<LoopSlice>)> body);
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_LOOPS_GRAINS_H
+#endif // WEIR_PASSES_CPU_LOOPS_WORKITEMS_H

@@ -1,4 +1,4 @@
-// RUN: weir-opt %s --split-input-file --weir-outline-parts --canonicalize | FileCheck %s
+// RUN: weir-opt %s --split-input-file --weir-outline-parallel-loops --canonicalize | FileCheck %s
 
 // What one thread does and what threads share are phases, in order; only the
 // latter take a range.
@@ -12,12 +12,12 @@
 // CHECK: scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]]
 // CHECK: memref.store %{{.*}}, %[[Y]][%[[I]]]
 // CHECK: plan.run @k_phase_0(%[[A:.*]], %[[B:.*]]) : (memref<8xf32>, memref<8xf32>)
-// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {few, grains = 8 : i64, slots = 3 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {coarse, work_items = 8 : i64, slots = 3 : i64}
 func.func private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1 : index
   linalg.fill ins(%zero : f32) outs(%x : memref<8xf32>)
-  kernel.parts 8 slots 3 few {
+  kernel.parallel 8 slots 3 coarse {
   ^bb0(%first: index, %last: index, %slot: index):
     scf.for %i = %first to %last step %one {
       memref.store %zero, %y[%i] : memref<8xf32>
@@ -34,7 +34,7 @@ plan.program @weir_entry_0 {
 // -----
 
 // A value that one phase reads and another needs keeps the kernel whole: one
-// thread then does all grains.
+// thread then does all work items.
 // CHECK-LABEL: func.func private @whole
 // CHECK: %[[V:.*]] = memref.load
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c8
@@ -43,7 +43,7 @@ func.func private @whole(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %v = memref.load %x[%zero] : memref<8xf32>
-  kernel.parts 8 {
+  kernel.parallel 8 {
   ^bb0(%first: index, %last: index, %slot: index):
     scf.for %i = %first to %last step %one {
       memref.store %v, %y[%i] : memref<8xf32>
@@ -69,13 +69,13 @@ plan.program @weir_entry_0 {
 // CHECK: %[[V:.*]] = memref.load
 // CHECK: %[[S:.*]] = arith.addf %[[V]], %[[V]]
 // CHECK: memref.store %[[S]]
-// CHECK: plan.run @then_phase_0({{.*}}) {grains = 8 : i64}
+// CHECK: plan.run @then_phase_0({{.*}}) {work_items = 8 : i64}
 // CHECK-NEXT: plan.run @then_phase_1(
 func.func private @then(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %c = arith.constant 0.0 : f32
-  kernel.parts 8 {
+  kernel.parallel 8 {
   ^bb0(%first: index, %last: index, %slot: index):
     scf.for %i = %first to %last step %one {
       memref.store %c, %x[%i] : memref<8xf32>
@@ -100,16 +100,16 @@ plan.program @weir_entry_0 {
 // CHECK: plan.run @k_phase_0(%[[A:.*]], %[[B:.*]]) {task_group = 0 : i64}
 // CHECK-NEXT: plan.run @one(%{{.*}}) {task_group = 0 : i64}
 // CHECK-NEXT: plan.run @k_phase_0(%[[C:.*]], %[[D:.*]]) {task_group = 0 : i64}
-// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {grains = 8 : i64, task_group = 1 : i64}
-// CHECK-NEXT: plan.run @k_phase_1(%[[C]], %[[D]]) {grains = 8 : i64, task_group = 1 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {work_items = 8 : i64, task_group = 1 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%[[C]], %[[D]]) {work_items = 8 : i64, task_group = 1 : i64}
 // CHECK-NEXT: plan.run @k_phase_0(%{{.*}}) {task_group = 2 : i64}
 // CHECK-NEXT: plan.run @one(%{{.*}}) {task_group = 2 : i64}
-// CHECK-NEXT: plan.run @k_phase_1(%{{.*}}) {grains = 8 : i64} : (
+// CHECK-NEXT: plan.run @k_phase_1(%{{.*}}) {work_items = 8 : i64} : (
 func.func private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1 : index
   linalg.fill ins(%zero : f32) outs(%x : memref<8xf32>)
-  kernel.parts 8 {
+  kernel.parallel 8 {
   ^bb0(%first: index, %last: index, %slot: index):
     scf.for %i = %first to %last step %one {
       memref.store %zero, %y[%i] : memref<8xf32>
@@ -139,15 +139,15 @@ plan.program @waves {
 // blocks of rows stay one. What is shared otherwise, or by other blocks, or in
 // two phases, is for itself.
 // CHECK-LABEL: plan.program @row_waves
-// CHECK: plan.run @rows_phase_0(%{{.*}}) {row_wise, grains = 8 : i64, task_group = 0 : i64}
-// CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {row_wise, grains = 8 : i64, task_group = 0 : i64}
-// CHECK-NEXT: plan.run @others_phase_0(%{{.*}}) {grains = 8 : i64} : (
-// CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {grains = 8 : i64} : (
-// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {grains = 4 : i64} : (
-// CHECK-NEXT: plan.run @twice_phase_0(%{{.*}}) {grains = 4 : i64} : (
-// CHECK-NEXT: plan.run @twice_phase_1(%{{.*}}) {grains = 4 : i64} : (
-// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {row_wise, grains = 4 : i64, task_group = 1 : i64}
-// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {row_wise, grains = 4 : i64, task_group = 1 : i64}
+// CHECK: plan.run @rows_phase_0(%{{.*}}) {row_wise, work_items = 8 : i64, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {row_wise, work_items = 8 : i64, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @others_phase_0(%{{.*}}) {work_items = 8 : i64} : (
+// CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {work_items = 8 : i64} : (
+// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {work_items = 4 : i64} : (
+// CHECK-NEXT: plan.run @twice_phase_0(%{{.*}}) {work_items = 4 : i64} : (
+// CHECK-NEXT: plan.run @twice_phase_1(%{{.*}}) {work_items = 4 : i64} : (
+// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {row_wise, work_items = 4 : i64, task_group = 1 : i64}
+// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {row_wise, work_items = 4 : i64, task_group = 1 : i64}
 // CHECK-NEXT: plan.run @one(%{{.*}}) : (
 func.func private @one(%x: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -156,7 +156,7 @@ func.func private @one(%x: memref<8xf32>) attributes {weir.kernel} {
 }
 func.func private @rows(%x: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
-  kernel.parts 8 row_wise {
+  kernel.parallel 8 row_wise {
   ^bb0(%first: index, %last: index, %slot: index):
     memref.store %zero, %x[%first] : memref<8xf32>
   }
@@ -164,7 +164,7 @@ func.func private @rows(%x: memref<8xf32>) attributes {weir.kernel} {
 }
 func.func private @others(%x: memref<8xf32>) attributes {weir.kernel} {
   %one = arith.constant 1.0 : f32
-  kernel.parts 8 {
+  kernel.parallel 8 {
   ^bb0(%first: index, %last: index, %slot: index):
     memref.store %one, %x[%first] : memref<8xf32>
   }
@@ -172,7 +172,7 @@ func.func private @others(%x: memref<8xf32>) attributes {weir.kernel} {
 }
 func.func private @fewer(%x: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
-  kernel.parts 4 row_wise {
+  kernel.parallel 4 row_wise {
   ^bb0(%first: index, %last: index, %slot: index):
     memref.store %zero, %x[%first] : memref<8xf32>
   }
@@ -180,11 +180,11 @@ func.func private @fewer(%x: memref<8xf32>) attributes {weir.kernel} {
 }
 func.func private @twice(%x: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
-  kernel.parts 4 row_wise {
+  kernel.parallel 4 row_wise {
   ^bb0(%first: index, %last: index, %slot: index):
     memref.store %zero, %x[%first] : memref<8xf32>
   }
-  kernel.parts 4 row_wise {
+  kernel.parallel 4 row_wise {
   ^bb0(%first: index, %last: index, %slot: index):
     memref.store %zero, %x[%first] : memref<8xf32>
   }

@@ -23,7 +23,7 @@
 using namespace mlir;
 
 namespace weir {
-#define GEN_PASS_DEF_COUNTGRAINS
+#define GEN_PASS_DEF_COUNTWORKITEMS
 #include "passes/cpu/Passes.h.inc"
 
 namespace {
@@ -32,8 +32,8 @@ namespace {
 /// worker slot).
 class Counting {
 public:
-  Counting(func::FuncOp kernel, int64_t grains)
-      : kernel(kernel), grains(grains),
+  Counting(func::FuncOp kernel, int64_t workItems)
+      : kernel(kernel), workItems(workItems),
         range(kernel.getArguments().take_back(3)) {}
 
   /// A function from the operands to the number of work items in which a loop
@@ -147,7 +147,8 @@ private:
       b.clone(*op, map);
     Value most = b.create<arith::ConstantIndexOp>(loc, 0);
     for (const Loop &loop : loops) {
-      Value least = b.create<arith::ConstantIndexOp>(loc, grains * loop.each);
+      Value least =
+          b.create<arith::ConstantIndexOp>(loc, workItems * loop.each);
       for (Value end : loop.ends)
         least = b.create<arith::MinSIOp>(loc, least, map.lookupOrDefault(end));
       if (loop.each > 1) {
@@ -163,24 +164,24 @@ private:
   }
 
   func::FuncOp kernel;
-  int64_t grains;
+  int64_t workItems;
   ValueRange range; // first, end and slot
   llvm::SmallSetVector<Operation *, 8> needed;
   SmallVector<Loop> loops;
 };
 
-struct CountGrains : impl::CountGrainsBase<CountGrains> {
+struct CountWorkItems : impl::CountWorkItemsBase<CountWorkItems> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     llvm::StringMap<func::FuncOp> counts;
     getOperation().walk([&](plan::RunOp run) {
-      if (!run.getGrains() || run.getHost())
+      if (!run.getWorkItems() || run.getHost())
         return;
       auto [known, isNew] = counts.try_emplace(run.getKernel());
       if (isNew) {
         auto kernel = symbols.lookup<func::FuncOp>(run.getKernel());
         if (kernel && attrs::sizes.isOn(kernel))
-          known->second = Counting(kernel, *run.getGrains()).build(symbols);
+          known->second = Counting(kernel, *run.getWorkItems()).build(symbols);
       }
       if (known->second)
         run.setCount(known->second.getName());
