@@ -94,8 +94,8 @@ plan.program @views {
 llvm.func @k(!llvm.ptr, i64, i64, i64)
 plan.program @shared {
   %b = plan.buffer 64 live [0, 1] : memref<4xf32>
-  plan.run @k(%b) {work_items = 160 : i64, slots = 2 : i64} : (memref<4xf32>)
-  plan.run @k(%b) {work_items = 160 : i64, slots = 2 : i64} : (memref<4xf32>)
+  plan.run @k(%b) {slots = 2 : i64, work_items = 160 : i64} : (memref<4xf32>)
+  plan.run @k(%b) {slots = 2 : i64, work_items = 160 : i64} : (memref<4xf32>)
 }
 
 // -----
@@ -126,9 +126,9 @@ plan.program @wave {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
   %z = plan.buffer 128 live [0, 0] : memref<8xf32>
-  plan.run @many(%x) {work_items = 6 : i64, slots = 3 : i64, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @many(%x) {slots = 3 : i64, task_group = 0 : i64, work_items = 6 : i64} : (memref<8xf32>)
   plan.run @single(%y) {task_group = 0 : i64} : (memref<8xf32>)
-  plan.run @few(%z) {coarse, work_items = 9 : i64, slots = 2 : i64, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @few(%z) {coarse, slots = 2 : i64, task_group = 0 : i64, work_items = 9 : i64} : (memref<8xf32>)
 }
 
 // -----
@@ -174,8 +174,8 @@ module attributes {weir.state_bytes = 128 : i64} {
 llvm.func @k(!llvm.ptr, i64, i64, i64)
 plan.program @turns {
   %b = plan.buffer 64 live [0, 1] : memref<4xf32>
-  plan.run @k(%b) {work_items = 160 : i64, slots = 2 : i64, weir.alternates} : (memref<4xf32>)
-  plan.run @k(%b) {work_items = 160 : i64, slots = 2 : i64, weir.alternates} : (memref<4xf32>)
+  plan.run @k(%b) {slots = 2 : i64, weir.alternates, work_items = 160 : i64} : (memref<4xf32>)
+  plan.run @k(%b) {slots = 2 : i64, weir.alternates, work_items = 160 : i64} : (memref<4xf32>)
 }
 
 // -----
@@ -206,8 +206,8 @@ llvm.func @two(!llvm.ptr, !llvm.ptr, i64, i64, i64)
 plan.program @by_rows {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
-  plan.run @one(%x) {row_wise, work_items = 4 : i64, slots = 2 : i64, task_group = 0 : i64} : (memref<8xf32>)
-  plan.run @two(%x, %y) {row_wise, work_items = 4 : i64, task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>)
+  plan.run @one(%x) {row_wise, slots = 2 : i64, task_group = 0 : i64, work_items = 4 : i64} : (memref<8xf32>)
+  plan.run @two(%x, %y) {row_wise, task_group = 0 : i64, work_items = 4 : i64} : (memref<8xf32>, memref<8xf32>)
 }
 
 // -----
@@ -245,7 +245,7 @@ llvm.func @single(!llvm.ptr)
 plan.program @counted {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
-  plan.run @many(%x) {work_items = 6 : i64, count = @many_grains} : (memref<8xf32>)
-  plan.run @many(%x) {work_items = 6 : i64, count = @many_grains, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @many(%x) {count = @many_grains, work_items = 6 : i64} : (memref<8xf32>)
+  plan.run @many(%x) {count = @many_grains, task_group = 0 : i64, work_items = 6 : i64} : (memref<8xf32>)
   plan.run @single(%y) {task_group = 0 : i64} : (memref<8xf32>)
 }

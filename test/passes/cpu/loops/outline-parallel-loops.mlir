@@ -12,7 +12,7 @@
 // CHECK: scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]]
 // CHECK: memref.store %{{.*}}, %[[Y]][%[[I]]]
 // CHECK: plan.run @k_phase_0(%[[A:.*]], %[[B:.*]]) : (memref<8xf32>, memref<8xf32>)
-// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {coarse, work_items = 8 : i64, slots = 3 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {coarse, slots = 3 : i64, work_items = 8 : i64}
 func.func private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1 : index
@@ -100,8 +100,8 @@ plan.program @weir_entry_0 {
 // CHECK: plan.run @k_phase_0(%[[A:.*]], %[[B:.*]]) {task_group = 0 : i64}
 // CHECK-NEXT: plan.run @one(%{{.*}}) {task_group = 0 : i64}
 // CHECK-NEXT: plan.run @k_phase_0(%[[C:.*]], %[[D:.*]]) {task_group = 0 : i64}
-// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {work_items = 8 : i64, task_group = 1 : i64}
-// CHECK-NEXT: plan.run @k_phase_1(%[[C]], %[[D]]) {work_items = 8 : i64, task_group = 1 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {task_group = 1 : i64, work_items = 8 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%[[C]], %[[D]]) {task_group = 1 : i64, work_items = 8 : i64}
 // CHECK-NEXT: plan.run @k_phase_0(%{{.*}}) {task_group = 2 : i64}
 // CHECK-NEXT: plan.run @one(%{{.*}}) {task_group = 2 : i64}
 // CHECK-NEXT: plan.run @k_phase_1(%{{.*}}) {work_items = 8 : i64} : (
@@ -139,15 +139,15 @@ plan.program @waves {
 // blocks of rows stay one. What is shared otherwise, or by other blocks, or in
 // two phases, is for itself.
 // CHECK-LABEL: plan.program @row_waves
-// CHECK: plan.run @rows_phase_0(%{{.*}}) {row_wise, work_items = 8 : i64, task_group = 0 : i64}
-// CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {row_wise, work_items = 8 : i64, task_group = 0 : i64}
+// CHECK: plan.run @rows_phase_0(%{{.*}}) {row_wise, task_group = 0 : i64, work_items = 8 : i64}
+// CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {row_wise, task_group = 0 : i64, work_items = 8 : i64}
 // CHECK-NEXT: plan.run @others_phase_0(%{{.*}}) {work_items = 8 : i64} : (
 // CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {work_items = 8 : i64} : (
 // CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {work_items = 4 : i64} : (
 // CHECK-NEXT: plan.run @twice_phase_0(%{{.*}}) {work_items = 4 : i64} : (
 // CHECK-NEXT: plan.run @twice_phase_1(%{{.*}}) {work_items = 4 : i64} : (
-// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {row_wise, work_items = 4 : i64, task_group = 1 : i64}
-// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {row_wise, work_items = 4 : i64, task_group = 1 : i64}
+// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {row_wise, task_group = 1 : i64, work_items = 4 : i64}
+// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {row_wise, task_group = 1 : i64, work_items = 4 : i64}
 // CHECK-NEXT: plan.run @one(%{{.*}}) : (
 func.func private @one(%x: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32

@@ -66,7 +66,7 @@ func.func private @wide(%x: memref<8xf32>, %first: index, %last: index, %slot: i
 plan.program @weir_entry_0 {
   %x = plan.buffer 0 live [0, 1] : memref<8xf32>
   // expected-error @below {{threads must be from 1 to 1024, not 2048}}
-  plan.run @wide(%x) {work_items = 8 : i64, weir.block = 2048 : i64} : (memref<8xf32>)
+  plan.run @wide(%x) {weir.block = 2048 : i64, work_items = 8 : i64} : (memref<8xf32>)
 }
 
 // -----
@@ -104,7 +104,7 @@ func.func private @together(%x: memref<8xf32>, %first: index, %last: index, %slo
 }
 plan.program @weir_entry_0 {
   %x = plan.buffer 0 live [0, 1] : memref<8xf32>
-  plan.run @together(%x) {work_items = 8 : i64, weir.block = 256 : i64} : (memref<8xf32>)
+  plan.run @together(%x) {weir.block = 256 : i64, work_items = 8 : i64} : (memref<8xf32>)
 }
 
 // -----
@@ -269,5 +269,5 @@ func.func private @much(%x: memref<8xindex>, %first: index, %last: index, %slot:
 }
 plan.program @weir_entry_0 {
   %x = plan.buffer 0 live [0, 1] : memref<8xindex>
-  plan.run @much(%x) {work_items = 8 : i64, weir.block = 256 : i64} : (memref<8xindex>)
+  plan.run @much(%x) {weir.block = 256 : i64, work_items = 8 : i64} : (memref<8xindex>)
 }
