@@ -224,7 +224,7 @@ static void buildConvert(OpPassManager &pm) {
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addNestedPass<LLVM::LLVMFuncOp>(createWidenTruths());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(createLegalizeBoolMemory());
 }
 
 // The modules of the GPU's kernels and of the host's.

@@ -101,7 +101,7 @@ std::optional<int64_t> knownNumber(Value scalar) {
              : number.getSExtValue();
 }
 
-std::optional<bool> knownTruth(Value tensor) {
+std::optional<bool> knownBoolean(Value tensor) {
   auto dense = knownElements(tensor);
   if (!dense || !dense->getElementType().isInteger(1) || !dense->isSplat())
     return std::nullopt;

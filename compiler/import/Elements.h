@@ -41,7 +41,7 @@ std::optional<mlir::DenseElementsAttr> knownElements(mlir::Value tensor);
 /// The integer that a constant of one element holds.
 std::optional<int64_t> knownNumber(mlir::Value scalar);
 /// The value of all elements of a Boolean tensor, if it is known.
-std::optional<bool> knownTruth(mlir::Value tensor);
+std::optional<bool> knownBoolean(mlir::Value tensor);
 
 } // namespace weir
 

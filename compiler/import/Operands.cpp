@@ -41,11 +41,11 @@ LogicalResult check(TracedNode &node, Expr condition, const Twine &message) {
   if (!condition || !condition.elementType().isInteger(1))
     return node.error() << "its operands do not fit together";
   // A splat is known whatever its size, which folders have a limit of.
-  if (knownTruth(condition.value) == true)
+  if (knownBoolean(condition.value) == true)
     return success();
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, condition.rank()));
   Value all = make<graph::ReduceAndOp>(node.b, condition.value, dims);
-  if (knownTruth(all) == true)
+  if (knownBoolean(all) == true)
     return success();
   node.b.create<graph::CheckOp>(
       all, ("node '" + escaped(node.name()) + "': " + message).str());

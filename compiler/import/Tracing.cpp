@@ -152,7 +152,7 @@ LogicalResult Tracing::verifyNew(Mark mark, TracedNode &node,
                                   "ranges that --dim sets"
                                 : "");
     if (auto check = dyn_cast<graph::CheckOp>(&*op);
-        check && !isConditional && knownTruth(check.getCondition()) == false)
+        check && !isConditional && knownBoolean(check.getCondition()) == false)
       return failsAlways(report, check, node.name());
     if (failed(verifyWithin(&*op)))
       return failure();

@@ -65,8 +65,8 @@ LogicalResult WhileOp::verifyRegions() {
   if (failed(verifyArguments(*this, getCondition(), types, "condition")) ||
       failed(verifyArguments(*this, getBody(), types, "body")))
     return failure();
-  Type truth = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
-  if (failed(verifyYield(*this, getCondition(), truth, "condition")))
+  Type boolean = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+  if (failed(verifyYield(*this, getCondition(), boolean, "condition")))
     return failure();
   return verifyYield(*this, getBody(), types, "body");
 }

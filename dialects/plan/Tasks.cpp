@@ -80,9 +80,9 @@ void TaskLowering::lowerBlock(Block &block) {
 }
 
 void TaskLowering::lowerIf(IfOp branch) {
-  Value truth = isTrue(branch.getCondition());
+  Value boolean = isTrue(branch.getCondition());
   Block *then = newBlock(), *otherwise = newBlock(), *after = newBlock();
-  b.create<LLVM::CondBrOp>(truth, then, otherwise);
+  b.create<LLVM::CondBrOp>(boolean, then, otherwise);
   for (auto [block, region] :
        {std::make_pair(then, &branch.getThenRegion()),
         std::make_pair(otherwise, &branch.getElseRegion())}) {

@@ -8,15 +8,15 @@ include "mlir/Pass/PassBase.td"
 def ExpandMath : Pass<"weir-expand-math"> {
   let summary = "Expands functions of the math dialect into arithmetic";
   let description = [{
-    The result is straight-line code on f32, for scalars and vectors alike, within
-    a few units in the last place (docs/math.md). LLVM's loop vectorizer can widen
-    it. f16 and bf16 are computed in f32. Functions of f64 stay. On a target
-    without fused multiply-add, `math.fma` becomes a product and a sum. A value
-    that becomes a byte is rounded by an addition, whose low bits are the byte.
-    Without an instruction that rounds to bf16, integer operations do. An
-    exponential is scaled once, not twice, if `weir.nonpositive` marks its operand
-    as at most 0, or if its only use is a sum with a constant of magnitude 1 or
-    more. Then it may be 0 below 2^-125.
+    The result is straight-line code on f32, for scalars and vectors alike,
+    within a few units in the last place (docs/math.md). LLVM's loop vectorizer
+    can widen it. f16 and bf16 are computed in f32. Functions of f64 stay. On a
+    target without fused multiply-add, `math.fma` becomes a product and a sum. A
+    value that becomes a byte is rounded by an addition, whose low bits are the
+    byte. Without an instruction that rounds to bf16, integer operations do. An
+    exponential is scaled once, not twice, if `weir.nonpositive` marks its
+    operand as at most 0, or if its only use is a sum with a constant of
+    magnitude 1 or more. Then it may be 0 below 2^-125.
 
     ```mlir
     %y = math.exp %x : f32
@@ -47,8 +47,8 @@ def LowerExtremes : Pass<"weir-lower-extremes"> {
 def LowerMath : Pass<"weir-lower-math", "::mlir::ModuleOp"> {
   let summary = "Makes calls of functions that MLIR would approximate by others";
   let description = [{
-    The functions are `expm1` and `log1p` of libm. MLIR's expansions `exp(x) - 1`
-    and `log(1 + x)` have no correct digit near 0.
+    The functions are `expm1` and `log1p` of libm. MLIR's expansions `exp(x) -
+    1` and `log(1 + x)` have no correct digit near 0.
 
     ```mlir
     %y = math.expm1 %x : f32
@@ -61,7 +61,7 @@ def LowerMath : Pass<"weir-lower-math", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
-def WidenTruths : Pass<"weir-widen-truths", "::mlir::LLVM::LLVMFuncOp"> {
+def LegalizeBoolMemory : Pass<"weir-legalize-bool-memory", "::mlir::LLVM::LLVMFuncOp"> {
   let summary = "Stores i1 values as bytes, of which only 0 is false";
   let description = [{
     The bytes may come from a caller, and are not checked.

@@ -99,7 +99,7 @@ public:
         b.create<LLVM::StoreOp>(at(values, 8 * i), at(places, 8 * i));
     }
     if (reads)
-      truth =
+      boolean =
           b.create<LLVM::AllocaOp>(pointer(), b.getI8Type(), number(1, 64), 8);
     for (Operation *task : tasks)
       lower(*task);
@@ -240,8 +240,8 @@ private:
 
   /// Waits for a Boolean of the device.
   Value isTrue(Value place) override {
-    issue("weir_gpu_read", {stream, truth, address(place), number(1, 64)});
-    return isSet(b.create<LLVM::LoadOp>(b.getI8Type(), truth));
+    issue("weir_gpu_read", {stream, boolean, address(place), number(1, 64)});
+    return isSet(b.create<LLVM::LoadOp>(b.getI8Type(), boolean));
   }
 
   LLVM::LLVMFuncOp function;
@@ -250,7 +250,7 @@ private:
   bool stops; // at a failed check
   std::string name;
   unsigned hostParts = 0, parts = 0;
-  Value stream, values, places, truth;
+  Value stream, values, places, boolean;
 };
 
 struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {

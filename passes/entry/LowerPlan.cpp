@@ -55,8 +55,9 @@ private:
     Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
     Value first =
         b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq, now, number(0));
-    Value failed = b.create<LLVM::ICmpOp>(
-        LLVM::ICmpPredicate::eq, truthByte(check.getCondition()), number(0, 8));
+    Value failed =
+        b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq,
+                               booleanByte(check.getCondition()), number(0, 8));
     Value both = b.create<LLVM::AndOp>(first, failed);
     b.create<LLVM::StoreOp>(
         b.create<LLVM::SelectOp>(both, number(check.getCode()), now), status);
@@ -86,11 +87,11 @@ private:
     returnIf(b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, now, number(0)));
   }
 
-  Value truthByte(Value condition) {
+  Value booleanByte(Value condition) {
     return b.create<LLVM::LoadOp>(b.getI8Type(), address(condition));
   }
 
-  Value isTrue(Value place) override { return isSet(truthByte(place)); }
+  Value isTrue(Value place) override { return isSet(booleanByte(place)); }
 
   Value status;
   unsigned parts = 0; // functions of tasks in regions

@@ -39,8 +39,8 @@ std::optional<Bytes> Bytes::of(Value value) {
       if (bytes.splat)
         bytes.owned.push_back(dense.getSplatValue<bool>());
       else
-        for (bool truth : dense.getValues<bool>())
-          bytes.owned.push_back(truth);
+        for (bool boolean : dense.getValues<bool>())
+          bytes.owned.push_back(boolean);
       return bytes;
     }
     bytes.borrowed = dense.getRawData();
@@ -70,8 +70,8 @@ ElementsAttr NewBytes::take(StringRef name) && {
     return DenseResourceElementsAttr::get(type, name, std::move(blob));
   if (!type.getElementType().isInteger(1))
     return DenseElementsAttr::getFromRawBuffer(type, data);
-  SmallVector<bool> truths(data.begin(), data.end());
-  return DenseElementsAttr::get(type, ArrayRef<bool>(truths));
+  SmallVector<bool> booleans(data.begin(), data.end());
+  return DenseElementsAttr::get(type, ArrayRef<bool>(booleans));
 }
 
 static void forEachResource(Operation *module,

@@ -150,14 +150,15 @@ private:
     if (isa<graph::ScalarOpInterface>(op))
       return compute(op);
     if (auto all = dyn_cast<graph::ReduceAndOp>(op))
-      return truthOf(all.getX(), all.getType(), /*sought=*/false);
+      return booleanOf(all.getX(), all.getType(), /*sought=*/false);
     if (auto any = dyn_cast<graph::ReduceOrOp>(op))
-      return truthOf(any.getX(), any.getType(), /*sought=*/true);
+      return booleanOf(any.getX(), any.getType(), /*sought=*/true);
     return {};
   }
 
   /// An i1 constant: whether each element of the result equals `sought`.
-  static ElementsAttr truthOf(Value value, RankedTensorType type, bool sought) {
+  static ElementsAttr booleanOf(Value value, RankedTensorType type,
+                                bool sought) {
     std::optional<Bytes> bytes = Bytes::of(value);
     if (!bytes || type.getNumElements() != 1)
       return {};

@@ -22,9 +22,9 @@ namespace weir {
 namespace {
 
 bool isTrue(Value value) {
-  DenseElementsAttr truth;
-  return matchPattern(value, m_Constant(&truth)) && truth.isSplat() &&
-         truth.getElementType().isInteger(1) && truth.getSplatValue<bool>();
+  DenseElementsAttr boolean;
+  return matchPattern(value, m_Constant(&boolean)) && boolean.isSplat() &&
+         boolean.getElementType().isInteger(1) && boolean.getSplatValue<bool>();
 }
 
 /// Whether variable `i` of a loop is only used to compute its own next value.

@@ -45,9 +45,9 @@ static SmallVector<Traced> buildFitting(TracedNode &node, Value condition,
 
 FailureOr<SmallVector<Traced>> buildIf(TracedNode &node, Value condition,
                                        Trace onTrue, Trace onFalse) {
-  if (std::optional<bool> known = knownTruth(condition))
+  if (std::optional<bool> known = knownBoolean(condition))
     return *known ? onTrue() : onFalse();
-  if (std::optional<bool> known = truthOf(condition))
+  if (std::optional<bool> known = booleanOf(condition))
     return *known ? onTrue() : onFalse();
   Branches branches;
   branches.mayMisfit = true;

@@ -169,13 +169,13 @@ private:
       auto inner = value.getDefiningOp<graph::SelectOp>();
       if (!inner)
         return value;
-      if (std::optional<bool> holds = truthOf(inner.getOperand(0)))
+      if (std::optional<bool> holds = booleanOf(inner.getOperand(0)))
         return inner.getOperand(*holds ? 1 : 2);
       return value;
     }
     if (typeOf(select->getResult(0)).getRank() != 0)
       return {};
-    if (std::optional<bool> holds = truthOf(select.getOperand(0)))
+    if (std::optional<bool> holds = booleanOf(select.getOperand(0)))
       return find(select.getOperand(*holds ? 1 : 2), 0, depth + 1);
     return {};
   }

@@ -146,7 +146,7 @@ Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
 }
 
 void require(TracedNode &node, Expr condition, const Twine &message) {
-  if (!condition || knownTruth(condition.value) == true)
+  if (!condition || knownBoolean(condition.value) == true)
     return;
   ImplicitLocOpBuilder &b = *condition.b;
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, condition.rank()));

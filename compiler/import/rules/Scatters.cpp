@@ -33,8 +33,8 @@ LogicalResult giveScattered(TracedNode &node, const Traced &x, Traced indices,
   if (parts.size() != rank + rest.size())
     return node.error() << "the updates are " << updates.value.getType()
                         << " for slices of " << x.value.getType();
-  bool isTruth = typeOf(x.value).getElementType().isInteger(1);
-  if (isTruth && combiner != graph::Combiner::update &&
+  bool isBoolean = typeOf(x.value).getElementType().isInteger(1);
+  if (isBoolean && combiner != graph::Combiner::update &&
       combiner != graph::Combiner::min && combiner != graph::Combiner::max)
     return node.error() << "cannot " << graph::stringifyCombiner(combiner)
                         << " Booleans";

@@ -115,7 +115,7 @@ static LogicalResult importAssert(Node &node) {
     if (auto *strings = dynamic_cast<Strings *>(node.traced(i).object.get());
         strings && !strings->values.empty() && message.size() < 400)
       message += (i == 1 ? ": " : " ") + escaped(strings->values.front());
-  if (knownTruth(condition) == true)
+  if (knownBoolean(condition) == true)
     return node.tracedResults({});
   node.b.create<graph::CheckOp>(condition, message);
   return node.tracedResults({});

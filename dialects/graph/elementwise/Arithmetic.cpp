@@ -1,4 +1,4 @@
-// Scalar functions of numbers, bits and truth values.
+// Scalar functions of numbers, bits and Booleans.
 
 #include "dialects/graph/elementwise/Scalar.h"
 

@@ -17,7 +17,7 @@ static const double stepLimit = 20000;
 
 using Scalars = SmallVector<Scalar>;
 
-/// Repeats `step` on `state` while `goesOn` (its first value, a truth value)
+/// Repeats `step` on `state` while `goesOn` (its first value, a Boolean)
 /// holds; at most `stepLimit` times. The last value counts the steps.
 static Scalars iterate(Scalar goesOn, Scalars state,
                        function_ref<Scalars(ArrayRef<Scalar>)> step) {

@@ -112,9 +112,9 @@ FailureOr<Value> formLoss(OpBuilder &builder, func::FuncOp function,
     return failure();
   }
   Value scores = scoresOf(*loss, output);
-  Expr truth(b, labels);
+  Expr target(b, labels);
   Expr terms =
-      loss->of(inFull(Expr(b, scores)), loss->sparse ? truth : inFull(truth),
+      loss->of(inFull(Expr(b, scores)), loss->sparse ? target : inFull(target),
                recipe.number(loss->parameter, loss->value));
   Expr value = meanOf(terms, operands);
   if (!value) {

@@ -43,7 +43,7 @@ struct MatmulBlocks : kernel::MatmulShape, kernel::MatmulSchedule {
 struct DepthPart {
   mlir::Value first;
   int64_t count;
-  mlir::Value begins; // a truth value; null where it holds
+  mlir::Value begins; // a Boolean; null where it holds
   bool ends;          // the sums
 
   static DepthPart all(Emitter &e, int64_t depth);

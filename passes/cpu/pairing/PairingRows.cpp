@@ -202,9 +202,9 @@ void PairingRows::take(Value row, Value count, Value slot) {
       e.getI32VectorAttr(llvm::to_vector(llvm::seq<int32_t>(0, lanes))));
   Value end =
       e.splat(e.create<arith::IndexCastOp>(e.getI32Type(), count), lanes);
-  auto reduced = [&](vector::CombiningKind kind, Value truths) -> Value {
+  auto reduced = [&](vector::CombiningKind kind, Value booleans) -> Value {
     return e.create<arith::ExtUIOp>(
-        e.getI32Type(), e.create<vector::ReductionOp>(kind, truths));
+        e.getI32Type(), e.create<vector::ReductionOp>(kind, booleans));
   };
   Value any =
       reduced(vector::CombiningKind::OR,

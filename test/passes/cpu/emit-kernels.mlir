@@ -282,7 +282,7 @@ func.func @pack_transposed(%b: memref<50x40xf32>, %p: memref<2x40x32xf32>) {
 
 // -----
 
-// Truth values are bytes: no vector of bits is stored.
+// Booleans are bytes: no vector of bits is stored.
 // CHECK-LABEL: func @truth
 // CHECK: arith.cmpf olt, %{{.*}} : vector<16xf32>
 // CHECK: vector.extract %{{.*}}[0] : i1 from vector<16xi1>

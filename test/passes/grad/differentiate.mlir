@@ -51,7 +51,7 @@ func.func @depth(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %n: tensor<i64>) -> (
 
 // -----
 
-// Ops beside the path have no gradients, nor have integers and truth values; a
+// Ops beside the path have no gradients, nor have integers and Booleans; a
 // variable that the loss does not depend on has zeros.
 // CHECK-LABEL: @path(
 // CHECK: graph.exp %arg1

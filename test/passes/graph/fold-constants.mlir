@@ -74,7 +74,7 @@ func.func @cast() -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
-// Whether all or any of many truths hold: as of places that lie inside.
+// Whether all or any of many Booleans hold: as of places that lie inside.
 // CHECK-LABEL: @all
 // CHECK-DAG: %[[ALL:.*]] = graph.constant dense<false> : tensor<i1>
 // CHECK-DAG: %[[ANY:.*]] = graph.constant dense<true> : tensor<i1>
@@ -88,7 +88,7 @@ func.func @all() -> (tensor<i1>, tensor<i1>) {
   return %all, %any : tensor<i1>, tensor<i1>
 }
 
-// Truth values are a byte each.
+// Booleans are a byte each.
 // CHECK-LABEL: @truths
 // CHECK: graph.constant dense<[false, true, false, false]> : tensor<4xi1>
 func.func @truths() -> tensor<4xi1> {

@@ -118,7 +118,7 @@ static void swap(struct array *array) {
 }
 
 /// Any byte but 0 is true, which weir writes as 1.
-static void settle_truths(struct array *array) {
+static void settle_booleans(struct array *array) {
   unsigned char *p = array->data;
   for (int64_t i = 0; array->dtype == WEIR_BOOL && i < array->elements; ++i)
     p[i] = p[i] != 0;
@@ -192,7 +192,7 @@ static int read_open(int file, const char *path, struct array *array,
   }
   if (swapped)
     swap(array);
-  settle_truths(array);
+  settle_booleans(array);
   return 0;
 }
 

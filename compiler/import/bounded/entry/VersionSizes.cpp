@@ -117,8 +117,8 @@ static void findDims(Value value,
 
 /// Whether the Booleans select elements, as a mask does; those of a check are
 /// only combined.
-static bool isMask(Value truths) {
-  SmallVector<Value> work{truths};
+static bool isMask(Value booleans) {
+  SmallVector<Value> work{booleans};
   while (!work.empty())
     for (OpOperand &use : work.pop_back_val().getUses()) {
       Operation *user = use.getOwner();

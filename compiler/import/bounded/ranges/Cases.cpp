@@ -58,8 +58,8 @@ bool Intervals::narrow(Value scalar, Interval interval, unsigned depth) {
 }
 
 bool Intervals::assume(Value condition, bool holds) {
-  double truth = holds ? 1 : 0;
-  known[{condition, 0}] = {truth, truth};
+  double outcome = holds ? 1 : 0;
+  known[{condition, 0}] = {outcome, outcome};
   Operation *op = condition.getDefiningOp();
   if (!op || !isa<graph::LessOp, graph::LessEqualOp, graph::GreaterOp,
                   graph::GreaterEqualOp>(op))
@@ -107,8 +107,8 @@ Interval intervalOf(Value value) {
   return interval;
 }
 
-std::optional<bool> truthOf(Value condition) {
-  return Intervals().truth(condition);
+std::optional<bool> booleanOf(Value condition) {
+  return Intervals().valueOf(condition);
 }
 
 } // namespace weir

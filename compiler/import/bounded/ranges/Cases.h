@@ -1,4 +1,4 @@
-// Ranges of values and truths, by what computes them and by cases.
+// Ranges of values and Booleans, by what computes them and by cases.
 
 #ifndef WEIR_COMPILER_IMPORT_BOUNDED_RANGES_CASES_H
 #define WEIR_COMPILER_IMPORT_BOUNDED_RANGES_CASES_H
@@ -9,7 +9,7 @@ namespace weir {
 
 Interval intervalOf(mlir::Value value);
 /// The value of a scalar Boolean, if intervals determine it.
-std::optional<bool> truthOf(mlir::Value condition);
+std::optional<bool> booleanOf(mlir::Value condition);
 
 } // namespace weir
 

@@ -151,8 +151,8 @@ Interval Intervals::of(Value value, int64_t index, unsigned depth) {
   return interval;
 }
 
-std::optional<bool> Intervals::truth(Value condition) {
-  if (std::optional<bool> known = knownTruth(condition))
+std::optional<bool> Intervals::valueOf(Value condition) {
+  if (std::optional<bool> known = knownBoolean(condition))
     return known;
   Interval interval = of(condition);
   if (interval.low == interval.high)

@@ -20,7 +20,7 @@ class Intervals {
 public:
   /// Of all elements, or of the one with this index in row-major order.
   Interval of(mlir::Value value, int64_t index = -1, unsigned depth = 0);
-  std::optional<bool> truth(mlir::Value condition);
+  std::optional<bool> valueOf(mlir::Value condition);
   /// Knows from now on whether a scalar condition holds, and what follows for
   /// the integers that it compares. False where that cannot be.
   bool assume(mlir::Value condition, bool holds);

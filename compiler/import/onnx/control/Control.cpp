@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace weir::onnx {
 
-FailureOr<Value> truth(Node &node, ImplicitLocOpBuilder &b,
-                       const Traced &condition) {
+FailureOr<Value> scalarBoolean(Node &node, ImplicitLocOpBuilder &b,
+                               const Traced &condition) {
   if (!condition.value)
     return node.error() << "has a condition that is no tensor";
   RankedTensorType type = typeOf(condition.value);

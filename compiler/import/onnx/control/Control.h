@@ -9,8 +9,9 @@
 namespace weir::onnx {
 
 /// A condition of one element as a scalar Boolean.
-mlir::FailureOr<mlir::Value> truth(Node &node, mlir::ImplicitLocOpBuilder &b,
-                                   const Traced &condition);
+mlir::FailureOr<mlir::Value> scalarBoolean(Node &node,
+                                           mlir::ImplicitLocOpBuilder &b,
+                                           const Traced &condition);
 
 } // namespace weir::onnx
 

@@ -14,7 +14,7 @@ using namespace mlir;
 namespace weir::onnx {
 
 static LogicalResult importIf(Node &node) {
-  FailureOr<Value> condition = truth(node, node.b, node.traced(0));
+  FailureOr<Value> condition = scalarBoolean(node, node.b, node.traced(0));
   if (failed(condition))
     return failure();
   auto *onTrue = node.graphAttr("then_branch");
@@ -58,7 +58,7 @@ static LogicalResult importLoop(Node &node) {
       splat(node.b, RankedTensorType::get({}, node.b.getI1Type()), 1);
   steps.goesOn = {node.b, always};
   if (node.has(1)) {
-    FailureOr<Value> condition = truth(node, node.b, node.traced(1));
+    FailureOr<Value> condition = scalarBoolean(node, node.b, node.traced(1));
     if (failed(condition))
       return failure();
     steps.goesOn = {node.b, *condition};
@@ -85,7 +85,7 @@ static LogicalResult importLoop(Node &node) {
     if (failed(results))
       return failure();
     ImplicitLocOpBuilder inner(node.b.getLoc(), node.tracer.builder);
-    FailureOr<Value> next = truth(node, inner, results->front());
+    FailureOr<Value> next = scalarBoolean(node, inner, results->front());
     if (failed(next))
       return failure();
     results->front().value = *next;

@@ -81,8 +81,8 @@ StepsBuilder::tryWhile(Starts &starts, bool &again) {
     return none;
   // A condition that is handed on never ends the loop.
   bool goesOnAlways =
-      knownTruth(steps.goesOn.value) == true &&
-      (goesOn == block->getArgument(1) || knownTruth(goesOn) == true);
+      knownBoolean(steps.goesOn.value) == true &&
+      (goesOn == block->getArgument(1) || knownBoolean(goesOn) == true);
   if (goesOnAlways && !steps.limit)
     return node.error() << "its condition holds for ever";
   std::optional<int64_t> steady = goesOnAlways ? knownLimit() : std::nullopt;
@@ -190,7 +190,7 @@ FailureOr<SmallVector<Traced>> StepsBuilder::unroll() {
   Unrolled unrolled(steps);
   for (int64_t step = 0;; ++step) {
     std::optional<bool> known =
-        knownTruth(runs(number(node, step), unrolled.goesOn).value);
+        knownBoolean(runs(number(node, step), unrolled.goesOn).value);
     if (!known)
       return giveUp(", and how often it runs is not known at compile time");
     if (!*known)
@@ -233,7 +233,7 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryNow() {
   Unrolled unrolled(steps);
   for (int64_t step = 0;; ++step) {
     std::optional<bool> known =
-        knownTruth(runs(number(node, step), unrolled.goesOn).value);
+        knownBoolean(runs(number(node, step), unrolled.goesOn).value);
     if (!known || step >= stepLimit)
       return giveUp();
     if (!*known)
@@ -253,7 +253,7 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryNow() {
 }
 
 FailureOr<SmallVector<Traced>> StepsBuilder::build() {
-  if (knownTruth(runs(number(node, 0), steps.goesOn).value) == false)
+  if (knownBoolean(runs(number(node, 0), steps.goesOn).value) == false)
     return collectedOfNone();
   FailureOr<std::optional<SmallVector<Traced>>> results = tryNow();
   Starts starts{steps.variables};

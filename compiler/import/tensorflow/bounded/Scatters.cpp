@@ -46,9 +46,9 @@ LogicalResult importScatterNd(Node &node) {
   auto zeros = madeOf(node, 2, updates.like(0));
   if (failed(zeros))
     return failure();
-  bool isTruth = updates.elementType().isInteger(1);
+  bool isBoolean = updates.elementType().isInteger(1);
   return giveScattered(node, *zeros, node.traced(0), node.traced(1),
-                       isTruth ? Combiner::max : Combiner::add);
+                       isBoolean ? Combiner::max : Combiner::add);
 }
 
 /// Coordinates of a sparse tensor, one or a vector of them, as vectors; and

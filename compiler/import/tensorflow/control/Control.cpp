@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-FailureOr<Value> truth(Node &node, const Traced &condition) {
+FailureOr<Value> scalarBoolean(Node &node, const Traced &condition) {
   if (!condition.value || condition.imaginary || condition.isBounded())
     return node.unsupported("a condition that is no tensor of numbers");
   RankedTensorType type = typeOf(condition.value);

@@ -11,7 +11,7 @@ namespace weir::tensorflow {
 
 /// A scalar Boolean by TensorFlow's rules: a nonzero number, or a tensor that
 /// is not empty.
-mlir::FailureOr<mlir::Value> truth(Node &node, const Traced &condition);
+mlir::FailureOr<mlir::Value> scalarBoolean(Node &node, const Traced &condition);
 
 struct Loop {
   using Step = std::function<mlir::FailureOr<llvm::SmallVector<Traced>>(

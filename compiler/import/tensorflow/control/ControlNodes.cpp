@@ -34,13 +34,13 @@ static LogicalResult give(Node &node, FailureOr<SmallVector<Traced>> results) {
 static LogicalResult importIf(Node &node) {
   if (!node.size())
     return node.error() << "has no condition";
-  FailureOr<Value> condition = truth(node, node.traced(0));
+  FailureOr<Value> condition = scalarBoolean(node, node.traced(0));
   auto onTrue = functionAttr(node, "then_branch");
   auto onFalse = functionAttr(node, "else_branch");
   if (failed(condition) || failed(onTrue) || failed(onFalse))
     return failure();
   SmallVector<Traced> operands = operandsFrom(node, 1);
-  if (std::optional<bool> known = knownTruth(*condition)) {
+  if (std::optional<bool> known = knownBoolean(*condition)) {
     const NameAttrList &taken = *known ? **onTrue : **onFalse;
     return node.tracer.call(node, taken.name(), taken.attr(), operands);
   }

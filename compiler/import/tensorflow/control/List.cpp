@@ -264,7 +264,7 @@ LogicalResult List::checkIndex(TracedNode &node, unsigned i) const {
   Expr isValid = apply<graph::LogicalAndOp>(
       apply<graph::GreaterEqualOp>(index, number(node.b, 0)),
       apply<graph::LessOp>(index, exactly(node.b, length)));
-  if (truthOf(isValid.value) != true)
+  if (booleanOf(isValid.value) != true)
     require(node, isValid, "an index is none of a list's elements");
   return success();
 }

@@ -53,7 +53,7 @@ FailureOr<Value> LoopBuilder::traceCondition(ArrayRef<Traced> values) {
   if (result->size() != 1)
     return node.error() << "its condition gives " << result->size()
                         << " results";
-  return truth(node, result->front());
+  return scalarBoolean(node, result->front());
 }
 
 FailureOr<std::optional<bool>> LoopBuilder::firstCondition() {
@@ -64,7 +64,7 @@ FailureOr<std::optional<bool>> LoopBuilder::firstCondition() {
   FailureOr<Value> condition = traceCondition(loop.inits);
   if (failed(condition))
     return failure();
-  return knownTruth(*condition);
+  return knownBoolean(*condition);
 }
 
 LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
@@ -95,7 +95,7 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
     FailureOr<Value> condition = traceCondition(variables.bind(block));
     if (failed(condition))
       return refused();
-    if (knownTruth(*condition) == true) {
+    if (knownBoolean(*condition) == true) {
       node.error() << "its condition holds for ever";
       return Outcome::failed;
     }
@@ -174,7 +174,7 @@ FailureOr<std::optional<SmallVector<Traced>>> LoopBuilder::unroll() {
     FailureOr<Value> condition = traceCondition(values);
     if (failed(condition))
       return failure();
-    std::optional<bool> known = knownTruth(*condition);
+    std::optional<bool> known = knownBoolean(*condition);
     if (!known && refusals.empty() && variables.canWiden())
       return std::optional<SmallVector<Traced>>();
     if (!known)

@@ -75,7 +75,7 @@ FailureOr<bool> Tracer::traceSwitches(int index, Location at,
   }
   state.results.assign(2, operands[0]);
   state.traced = true;
-  if (std::optional<bool> known = knownTruth(predicate.value))
+  if (std::optional<bool> known = knownBoolean(predicate.value))
     state.results[*known ? 0 : 1] = deadValue();
   else
     state.choice = predicate.value;

@@ -217,7 +217,8 @@ LogicalResult importMatrixBandPart(Node &node) {
     for (int64_t j = 0; j < columns; ++j)
       kept.push_back((*lower < 0 || i - j <= *lower) &&
                      (*upper < 0 || j - i <= *upper));
-  return give(node, select(truths(node, {rows, columns}, kept), x, x.like(0)));
+  return give(node,
+              select(booleans(node, {rows, columns}, kept), x, x.like(0)));
 }
 
 /// A tensor as the diagonal of one of twice its rank.

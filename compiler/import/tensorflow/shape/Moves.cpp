@@ -36,7 +36,7 @@ Expr integers(Node &node, Type elementType, ArrayRef<int64_t> values) {
   return Expr(node.b, numbers(node.b, elementType, values));
 }
 
-Expr truths(Node &node, ArrayRef<int64_t> shape, ArrayRef<bool> values) {
+Expr booleans(Node &node, ArrayRef<int64_t> shape, ArrayRef<bool> values) {
   auto type = RankedTensorType::get(shape, node.b.getI1Type());
   return Expr(node.b, node.b.create<graph::ConstantOp>(
                           DenseElementsAttr::get(type, values)));
@@ -86,7 +86,7 @@ Expr pick(Node &node, Expr x, ArrayRef<int64_t> places, Expr padding,
   Expr result = gather(x, integers(node, placeType, safe), last);
   if (llvm::is_contained(isElement, false))
     result =
-        select(truths(node, {static_cast<int64_t>(places.size())}, isElement),
+        select(booleans(node, {static_cast<int64_t>(places.size())}, isElement),
                result, padding);
   return reshape(result, whole);
 }

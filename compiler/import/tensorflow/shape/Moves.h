@@ -25,8 +25,8 @@ mlir::FailureOr<int64_t> countOrError(Node &node,
 Expr integers(Node &node, mlir::Type elementType,
               llvm::ArrayRef<int64_t> values);
 /// A constant of Booleans.
-Expr truths(Node &node, llvm::ArrayRef<int64_t> shape,
-            llvm::ArrayRef<bool> values);
+Expr booleans(Node &node, llvm::ArrayRef<int64_t> shape,
+              llvm::ArrayRef<bool> values);
 /// All elements `value`.
 Expr filled(Node &node, llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
             double value);

@@ -148,7 +148,7 @@ LogicalResult sortedSegments(Node &node, Expr data, unsigned i, int64_t least) {
     SmallVector<bool> isMet;
     for (int64_t number : *counts)
       isMet.push_back(number != 0);
-    x = select(truths(node, column, isMet), x, x.like(0));
+    x = select(booleans(node, column, isMet), x, x.like(0));
   }
   return give(node, x);
 }

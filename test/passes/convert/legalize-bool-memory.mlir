@@ -1,5 +1,5 @@
-// RUN: weir-opt %s -pass-pipeline='builtin.module(llvm.func(weir-widen-truths))' | FileCheck %s
-// RUN: weir-opt %s -pass-pipeline='builtin.module(llvm.func(weir-widen-truths))' | mlir-translate --mlir-to-llvmir | opt -O1 -S | FileCheck %s --check-prefix=LLVM
+// RUN: weir-opt %s -pass-pipeline='builtin.module(llvm.func(weir-legalize-bool-memory))' | FileCheck %s
+// RUN: weir-opt %s -pass-pipeline='builtin.module(llvm.func(weir-legalize-bool-memory))' | mlir-translate --mlir-to-llvmir | opt -O1 -S | FileCheck %s --check-prefix=LLVM
 
 // Any byte but 0 is true, and what is stored is 0 or 1.
 // CHECK-LABEL: llvm.func @invert
@@ -17,7 +17,7 @@ llvm.func @invert(%from: !llvm.ptr, %to: !llvm.ptr) {
   llvm.return
 }
 
-// A truth value that passes through memory is known again.
+// A Boolean that passes through memory is known again.
 // LLVM-LABEL: define {{.*}}@same
 // LLVM-NOT: load
 // LLVM: ret i1 %0

@@ -1,4 +1,4 @@
-/* Truth values whose bytes are anything: what is not 0 is true. */
+/* Booleans whose bytes are anything: what is not 0 is true. */
 #include "truths.h"
 
 #include <stdio.h>

@@ -9,14 +9,14 @@
 using namespace mlir;
 
 namespace weir {
-#define GEN_PASS_DEF_WIDENTRUTHS
+#define GEN_PASS_DEF_LEGALIZEBOOLMEMORY
 #include "passes/convert/Passes.h.inc"
 
 namespace {
 
-bool isTruth(Type type) { return type.isInteger(1); }
+bool isBoolean(Type type) { return type.isInteger(1); }
 
-struct WidenTruths : impl::WidenTruthsBase<WidenTruths> {
+struct LegalizeBoolMemory : impl::LegalizeBoolMemoryBase<LegalizeBoolMemory> {
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
       if (auto load = dyn_cast<LLVM::LoadOp>(op))
@@ -29,19 +29,19 @@ struct WidenTruths : impl::WidenTruthsBase<WidenTruths> {
 private:
   static void widen(LLVM::LoadOp load) {
     Value byte = load.getResult();
-    if (!isTruth(byte.getType()))
+    if (!isBoolean(byte.getType()))
       return;
     OpBuilder b(load.getContext());
     b.setInsertionPointAfter(load);
     byte.setType(b.getI8Type());
     Value zero = b.create<LLVM::ConstantOp>(load.getLoc(), b.getI8Type(), 0);
-    auto truth = b.create<LLVM::ICmpOp>(load.getLoc(), LLVM::ICmpPredicate::ne,
-                                        byte, zero);
-    byte.replaceAllUsesExcept(truth, truth);
+    auto boolean = b.create<LLVM::ICmpOp>(load.getLoc(),
+                                          LLVM::ICmpPredicate::ne, byte, zero);
+    byte.replaceAllUsesExcept(boolean, boolean);
   }
 
   static void widen(LLVM::StoreOp store) {
-    if (!isTruth(store.getValue().getType()))
+    if (!isBoolean(store.getValue().getType()))
       return;
     OpBuilder b(store);
     store.getValueMutable().assign(b.create<LLVM::ZExtOp>(
