@@ -46,7 +46,7 @@ static void buildGraph(OpPassManager &pm) {
   pm.addPass(createInsertInit());
   pm.addPass(createPruneUnused());
   // Later passes expect f32 constants.
-  pm.addPass(createWidenHalves());
+  pm.addPass(createComputeInF32());
   // This must precede the folding of dequantized weights to floats.
   pm.addPass(createFormByteProducts());
   pm.addPass(createFormPackedProducts());

@@ -1,5 +1,5 @@
 // The error function by tables of polynomials that registers hold: 32 of them
-// for eighths of [0, 4), or 8 for halves.
+// for eighths of [0, 4), or 8 for f16 and bf16.
 
 #include "dialects/math/Functions.h"
 

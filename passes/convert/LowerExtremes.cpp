@@ -13,22 +13,22 @@ namespace weir {
 
 namespace {
 
-bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+bool isFloat16(Type type) { return type.isF16() || type.isBF16(); }
 
 /// Whether LLVM may take the op in 16 bits: it is, or it is widened to f32 and
 /// narrowed again, which LLVM undoes.
-bool endsAsHalf(Operation *op) {
-  if (isHalf(getElementTypeOrSelf(op->getResult(0))))
+bool endsAsFloat16(Operation *op) {
+  if (isFloat16(getElementTypeOrSelf(op->getResult(0))))
     return true;
   return llvm::any_of(op->getOperands(), [](Value operand) {
     auto widening = operand.getDefiningOp<arith::ExtFOp>();
-    return widening && isHalf(getElementTypeOrSelf(widening.getIn()));
+    return widening && isFloat16(getElementTypeOrSelf(widening.getIn()));
   });
 }
 
 template <typename Op>
 void lower(Op op, arith::CmpFPredicate takesLeft) {
-  if (!endsAsHalf(op))
+  if (!endsAsFloat16(op))
     return;
   OpBuilder b(op);
   Location loc = op.getLoc();

@@ -7,7 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
-#include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/graph/packed/Float16Constants.h"
 #include "dialects/target/Instructions.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/IR/PatternMatch.h"
@@ -110,13 +110,13 @@ Value scaled(PatternRewriter &rewriter, Operation *op, Value filter,
   // for tile registers and for groups read f32 anyhow.
   auto module = op->getParentOfType<ModuleOp>();
   auto convolution = dyn_cast<graph::ConvolutionOp>(op);
-  bool readsHalves = !convolution || (convolution.getGroups() == 1 &&
-                                      convolution.getType().getRank() <= 4);
-  if (readsHalves && module && attrs::weightsBudget.isOn(module) &&
+  bool readsFloat16 = !convolution || (convolution.getGroups() == 1 &&
+                                       convolution.getType().getRank() <= 4);
+  if (readsFloat16 && module && attrs::weightsBudget.isOn(module) &&
       attrs::widened.isOn(module) &&
       !Instructions::of(TargetAttr::of(op)).tiles &&
       bytes->type().getElementType().isF32() && !bytes->isSplat() &&
-      halfTypeOf(bytes->data(), rewriter.getContext()))
+      float16TypeOf(bytes->data(), rewriter.getContext()))
     return {};
   auto product = dyn_cast<graph::MatmulOp>(op);
   bool channelsFirst = product && product.getTransposeB();

@@ -25,8 +25,8 @@ def PruneUnused : Pass<"weir-prune-unused", "::mlir::ModuleOp"> {
 def InsertInit : Pass<"weir-insert-init", "::mlir::ModuleOp"> {
   let summary = "Makes an entry assign the variables' initial values";
   let description = [{
-    The entry with the attribute `weir.init` first assigns every variable that has
-    an initial value. The pass adds such an entry if there is none.
+    The entry with the attribute `weir.init` first assigns every variable that
+    has an initial value. The pass adds such an entry if there is none.
 
     ```mlir
     graph.variable @steps : tensor<i64> = dense<0> : tensor<i64>
@@ -47,9 +47,9 @@ def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Computes ops that depend on constants only";
   let description = [{
     Handles tensors that are too large for the folders of the ops. It moves raw
-    bytes, evaluates the scalar functions of elementwise ops over whole arrays, and
-    reduces i1 values by all and any. It never makes a constant over `max-bytes`,
-    nor one much larger than its operands: a broadcast stays.
+    bytes, evaluates the scalar functions of elementwise ops over whole arrays,
+    and reduces i1 values by all and any. It never makes a constant over
+    `max-bytes`, nor one much larger than its operands: a broadcast stays.
 
     ```mlir
     %w = graph.constant dense_resource<w> : tensor<512x1024xf32>
@@ -65,20 +65,20 @@ def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
                         "The maximum size of one result in bytes">];
 }
 
-def WidenHalves : Pass<"weir-widen-halves", "::mlir::ModuleOp"> {
+def ComputeInF32 : Pass<"weir-compute-in-f32", "::mlir::ModuleOp"> {
   let summary = "Computes f16 and bf16 values in f32";
   let description = [{
-    A CPU computes sums and functions of f16 and bf16 in f32 for any graph, and its
-    kernels of f32 are faster. So values stay f32 between ops. They are rounded at
-    results of the graph, at stores and at casts to 16 bits. This is at least as
-    exact, and ONNX Runtime and XLA do the same by default. Ops that only move
-    elements use f32 if their operands are f32.
+    A CPU computes sums and functions of f16 and bf16 in f32 for any graph, and
+    its kernels of f32 are faster. So values stay f32 between ops. They are
+    rounded at results of the graph, at stores and at casts to 16 bits. This is
+    at least as exact, and ONNX Runtime and XLA do the same by default. Ops that
+    only move elements use f32 if their operands are f32.
 
     Constant operands of a product with one row keep their type, because the
-    product waits for memory. If the constants exceed the caches, those of products
-    with up to 8 rows do too. So do constants that would be too large to fold.
-    Contractions of bf16 do not change, because processors have instructions for
-    them. Nothing changes for a GPU.
+    product waits for memory. If the constants exceed the caches, those of
+    products with up to 8 rows do too. So do constants that would be too large
+    to fold. Contractions of bf16 do not change, because processors have
+    instructions for them. Nothing changes for a GPU.
 
     ```mlir
     %1 = graph.exp %0 : tensor<4xf16>
@@ -98,17 +98,19 @@ def WidenHalves : Pass<"weir-widen-halves", "::mlir::ModuleOp"> {
 def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp"> {
   let summary = "Multiplies quantized operands as bytes";
   let description = [{
-    Applies to matrix products and convolutions of an operand that is quantized to
-    bytes and a constant one, whose floats or centered integers are computed from
-    bytes. The product reads the bytes, its sums are i32, and scales and zero
-    points are applied to the sums. For a zero point `z`, the sum of a column of
-    weights times `-z` is added; padded images are padded with `z` before.
+    Applies to matrix products and convolutions of an operand that is quantized
+    to bytes and a constant one, whose floats or centered integers are computed
+    from bytes. The product reads the bytes, its sums are i32, and scales and
+    zero points are applied to the sums. For a zero point `z`, the sum of a
+    column of weights times `-z` is added; padded images are padded with `z`
+    before.
 
-    If both scales are known, so is the factor of a sum. A bias of integer multiples
-    of the factors is added to the sums. A division by a scale that follows becomes
-    a product, as in runtimes with quantized kernels. A quantization to signed
-    bytes for such a product becomes one to unsigned bytes, in which NaN is the
-    least. The pass does nothing for a GPU, or if weights are not known.
+    If both scales are known, so is the factor of a sum. A bias of integer
+    multiples of the factors is added to the sums. A division by a scale that
+    follows becomes a product, as in runtimes with quantized kernels. A
+    quantization to signed bytes for such a product becomes one to unsigned
+    bytes, in which NaN is the least. The pass does nothing for a GPU, or if
+    weights are not known.
 
     ```mlir
     %x = graph.mul (graph.cast (graph.sub (graph.cast %bytes), %z)), %s
@@ -127,12 +129,12 @@ def FormPackedProducts : Pass<"weir-form-packed-products", "::mlir::ModuleOp"> {
   let description = [{
     A matrix product whose right side is constant codes of 2, 4 or 8 bits with
     scales becomes a product with the packed codes
-    (`dialects/kernel/PackedWeights.h`), which its kernel unpacks in registers. The
-    same holds for bytes that are cast to integers, have a zero point subtracted,
-    and are multiplied by a scale per column. The codes may be transposed. Scaled
-    codes that are cast to f16 or bf16 and back are not rounded. Every other
-    graph.dequantize becomes plain ops, which fold. For a GPU, and for models with
-    gradients, these are all of them.
+    (`dialects/kernel/PackedWeights.h`), which its kernel unpacks in registers.
+    The same holds for bytes that are cast to integers, have a zero point
+    subtracted, and are multiplied by a scale per column. The codes may be
+    transposed. Scaled codes that are cast to f16 or bf16 and back are not
+    rounded. Every other graph.dequantize becomes plain ops, which fold. For a
+    GPU, and for models with gradients, these are all of them.
 
     Products of few columns do not change: their panels would be mostly padding.
 
@@ -151,8 +153,8 @@ def FoldPads : Pass<"weir-fold-pads", "::mlir::ModuleOp"> {
   let summary = "Folds margins into the padding of convolutions and pools";
   let description = [{
     Folds zeros into convolutions and, if they are counted, into average pools.
-    Max pools accept margins that never exceed an element: negative infinity, and
-    zeros around the results of `relu`, `relu6` and `abs`.
+    Max pools accept margins that never exceed an element: negative infinity,
+    and zeros around the results of `relu`, `relu6` and `abs`.
 
     ```mlir
     %1 = graph.pad %x, %zero low [0, 1, 1, 0] high [0, 1, 1, 0] interior [0, 0, 0, 0]
@@ -168,8 +170,8 @@ def JoinProducts : Pass<"weir-join-products", "::mlir::ModuleOp"> {
   let description = [{
     Joins four or more products of at most 8 rows, of f32 or f64. Rows that are
     concatenations are split, and the matrix with them. The parts that do not
-    depend on another of the products are joined. The sum of a row is then one sum
-    per part.
+    depend on another of the products are joined. The sum of a row is then one
+    sum per part.
 
     ```mlir
     %y0 = graph.matmul (graph.concat %x0, %h0 axis 1), %w
@@ -209,12 +211,13 @@ def FoldBatchNorm : Pass<"weir-fold-batch-norm", "::mlir::ModuleOp"> {
 def FormImages : Pass<"weir-form-images", "::mlir::ModuleOp"> {
   let summary = "Makes 2-D convolutions of 3-D and 1-D ones";
   let description = [{
-    A layer of 3-D results needs as many layers of the volume as a window has. They
-    are concatenated along the channels of one image, and so are the filter's
-    layers. For windows of one row and one column a layer becomes a
-    row of an image instead. A 1-D input becomes an image of one row, for which
-    Winograd convolutions exist. The pass does not change convolutions with groups,
-    whose channels would not be contiguous, or of unsigned by signed bytes.
+    A layer of 3-D results needs as many layers of the volume as a window has.
+    They are concatenated along the channels of one image, and so are the
+    filter's layers. For windows of one row and one column a layer becomes a row
+    of an image instead. A 1-D input becomes an image of one row, for which
+    Winograd convolutions exist. The pass does not change convolutions with
+    groups, whose channels would not be contiguous, or of unsigned by signed
+    bytes.
 
     ```mlir
     %y = graph.convolution %x, %w ... : tensor<1x8x9x9x4xf32>, tensor<3x3x3x4x20xf32>
@@ -250,11 +253,12 @@ def ExpandFilterGradients : Pass<"weir-expand-filter-gradients", "::mlir::func::
   let summary = "Makes gradients by filters convolutions, unless a library computes them";
   let description = [{
     A `graph.filter_gradient` becomes a convolution of the images, with their
-    channels as the batch and the results as the filter. For 3 x 3 windows of f32
-    and many channels it becomes a Winograd convolution, with fewer products. The
-    op stays if `weir.gpu` of the module has `library = "cudnn"`. With "auto" it
-    stays if cuDNN should take less time by the estimate of `weir-use-libraries`.
-    In a model with parts on the host or a device all become convolutions.
+    channels as the batch and the results as the filter. For 3 x 3 windows of
+    f32 and many channels it becomes a Winograd convolution, with fewer
+    products. The op stays if `weir.gpu` of the module has `library = "cudnn"`.
+    With "auto" it stays if cuDNN should take less time by the estimate of
+    `weir-use-libraries`. In a model with parts on the host or a device all
+    become convolutions.
 
     ```mlir
     %g = graph.filter_gradient %x, %r window [3, 3] strides [1, 1] padding_low [0, 0] dilations [1, 1] groups 1 : tensor<2x8x8x3xf32>, tensor<2x6x6x5xf32>

@@ -14,7 +14,7 @@
 #include "passes/lower/layouts/PanelWidths.h"
 #include "passes/lower/layouts/VnniLayouts.h"
 
-#include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/graph/packed/Float16Constants.h"
 #include "dialects/kernel/layouts/Pairing.h"
 #include "dialects/weir/Attributes.h"
 

@@ -12,7 +12,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
-#include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/graph/packed/Float16Constants.h"
 #include "dialects/kernel/WinogradTransform.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/weir/Attributes.h"
@@ -35,7 +35,7 @@ enum class Form { Transformed, TransformedAtRun, Direct };
 
 struct Choice {
   Form form;
-  bool halves, withoutPairing;
+  bool asFloat16, withoutPairing;
   double bytes = 0, cycles = 0;
 };
 
@@ -74,9 +74,9 @@ struct Use {
       double vectors = depth * std::ceil(columns / lanes);
       // Pairing takes about 0.7 of the time, and reads f32 only.
       constexpr double tileRows = 12, saved = 0.3;
-      if (choice.halves)
+      if (choice.asFloat16)
         cycles += vectors * std::ceil(rows / tileRows);
-      if ((choice.halves || choice.withoutPairing) && usesPairing(target))
+      if ((choice.asFloat16 || choice.withoutPairing) && usesPairing(target))
         cycles += saved * vectors * rows;
     }
     return double(calls) * cycles;
@@ -94,7 +94,7 @@ struct Use {
 struct Weights {
   SmallVector<ElementsAttr> constants;
   SmallVector<Use> uses;
-  FloatType half; // represents all elements; null: none does
+  FloatType float16; // represents all elements; null: none does
 
   bool isReadElsewhere = false; // then the constant of f32 stays, too
   /// Whether the second layout of weights that kernels share counts. By default
@@ -115,8 +115,8 @@ struct Weights {
     bool isRaw = isReadElsewhere, isInPanels = false, usesPairing = false;
     for (const Use &use : uses) {
       if (use.isDirect(choice.form)) {
-        bool pairing =
-            use.usesPairing(target) && !choice.halves && !choice.withoutPairing;
+        bool pairing = use.usesPairing(target) && !choice.asFloat16 &&
+                       !choice.withoutPairing;
         (pairing ? usesPairing : isInPanels) = true;
       } else if (choice.form == Form::TransformedAtRun) {
         isRaw = true;
@@ -130,18 +130,18 @@ struct Weights {
     int panels = limitsLayouts ? int(isInPanels) + int(usesPairing)
                                : int(isInPanels || usesPairing);
     int layouts = int(isRaw) + panels;
-    return transformed + elements * (choice.halves ? 2 : 4) * layouts;
+    return transformed + elements * (choice.asFloat16 ? 2 : 4) * layouts;
   }
 
   void findChoices(const kernel::Target &target) {
     SmallVector<Choice> all;
     for (Form form : {Form::Transformed, Form::TransformedAtRun, Form::Direct})
-      for (bool halves : {false, true})
+      for (bool asFloat16 : {false, true})
         for (bool withoutPairing : {false, true}) {
-          if ((halves && (withoutPairing || !half)) ||
+          if ((asFloat16 && (withoutPairing || !float16)) ||
               (withoutPairing && !limitsLayouts))
             continue;
-          Choice choice{form, halves, withoutPairing};
+          Choice choice{form, asFloat16, withoutPairing};
           choice.bytes = bytesOf(choice, target);
           for (const Use &use : uses)
             choice.cycles += use.cycles(choice, target);
@@ -175,8 +175,8 @@ struct Weights {
   void apply() const {
     const Choice &choice = choices[chosen];
     for (Use use : uses) {
-      if (choice.halves)
-        attrs::storedAs.setOnArgument(use.kernel, use.argument, half);
+      if (choice.asFloat16)
+        attrs::storedAs.setOnArgument(use.kernel, use.argument, float16);
       if (choice.withoutPairing)
         attrs::withoutPairing.setOnArgument(use.kernel, use.argument);
       if (choice.form == Form::Direct ||
@@ -314,7 +314,7 @@ private:
       weights.isReadElsewhere = isRead[unsigned(i)];
       weights.limitsLayouts = attrs::limitsLayouts.isOn(module);
       if (!weights.isReadElsewhere)
-        weights.half = halfOf(weights, target);
+        weights.float16 = float16Of(weights, target);
       weights.findChoices(target);
       chosen.push_back(std::move(weights));
     }
@@ -322,23 +322,23 @@ private:
   }
 
   /// Depthwise kernels and tile registers read f32.
-  static FloatType halfOf(const Weights &weights,
-                          const kernel::Target &target) {
+  static FloatType float16Of(const Weights &weights,
+                             const kernel::Target &target) {
     for (const Use &use : weights.uses)
       if (auto op = dyn_cast<graph::ConvolutionOp>(use.op);
           (op && (op.getGroups() != 1 || op.getType().getRank() > 4)) ||
           target.tiles)
         return {};
-    FloatType half;
+    FloatType float16;
     for (ElementsAttr constant : weights.constants) {
       auto bytes = rawBytes(constant);
       FloatType type =
-          bytes ? halfTypeOf(*bytes, constant.getContext()) : FloatType();
-      if (!type || (half && half != type))
+          bytes ? float16TypeOf(*bytes, constant.getContext()) : FloatType();
+      if (!type || (float16 && float16 != type))
         return {};
-      half = type;
+      float16 = type;
     }
-    return half;
+    return float16;
   }
 
   /// Changes the forms that cost the least first. Then it restores forms for

@@ -5,7 +5,7 @@
 #include "passes/lower/Passes.h"
 #include "passes/lower/layouts/Constants.h"
 
-#include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/graph/packed/Float16Constants.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/weir/Attributes.h"
 
@@ -72,7 +72,7 @@ private:
       return;
     auto transform = dyn_cast<kernel::TransformFilterOp>(pack.getOperation());
     if (transform && transform.getAtRun())
-      return storeAsHalves(kernel, argument, callers);
+      return storeAsFloat16(kernel, argument, callers);
     if (!constantsFor(argument, callers))
       return;
     attrs::storedAs.removeFromArgument(kernel, argument.getArgNumber());
@@ -93,8 +93,8 @@ private:
 
   /// A filter that each run transforms is stored in the type of 16 bits that
   /// weir-fit-weights has chosen, if any.
-  void storeAsHalves(func::FuncOp kernel, BlockArgument argument,
-                     ArrayRef<plan::TaskOp> callers) {
+  void storeAsFloat16(func::FuncOp kernel, BlockArgument argument,
+                      ArrayRef<plan::TaskOp> callers) {
     unsigned index = argument.getArgNumber();
     TypeAttr stored = attrs::storedAs.removeFromArgument(kernel, index);
     if (!stored)
@@ -141,14 +141,14 @@ private:
     kernel::LayoutAttr layout = packing.layout;
     source.element = constant.getType().getElementType();
     // Elements are narrowed first, unless the layout does it.
-    std::vector<char> halves;
+    std::vector<char> asFloat16;
     Type stored = layout ? layout.getFormat().elementOf(layout, source.element)
                          : source.element;
-    if (auto half = dyn_cast<FloatType>(type.getElementType());
-        half && half != stored) {
-      halves = toHalves(from, half);
-      from = halves;
-      source.element = half;
+    if (auto float16 = dyn_cast<FloatType>(type.getElementType());
+        float16 && float16 != stored) {
+      asFloat16 = toFloat16(from, float16);
+      from = asFloat16;
+      source.element = float16;
     }
     int64_t bytes = source.element.getIntOrFloatBitWidth() / 8;
     std::vector<char> spread;

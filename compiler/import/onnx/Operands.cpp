@@ -168,9 +168,9 @@ FailureOr<Integers> promisedList(Node &node, unsigned i) {
 Expr widened(Expr x) {
   if (!x)
     return x;
-  bool isHalf = isa<FloatType>(x.elementType()) &&
-                x.elementType().getIntOrFloatBitWidth() < 32;
-  return isHalf ? cast(x, x.b->getF32Type()) : x;
+  bool isFloat16 = isa<FloatType>(x.elementType()) &&
+                   x.elementType().getIntOrFloatBitWidth() < 32;
+  return isFloat16 ? cast(x, x.b->getF32Type()) : x;
 }
 
 } // namespace weir::onnx

@@ -15,7 +15,7 @@ namespace weir {
 
 bool is32Bit(Type type) { return type.isF32() || type.isInteger(32); }
 
-bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+bool isFloat16(Type type) { return type.isF16() || type.isBF16(); }
 
 /// Whether indices are sums of multiples of loops.
 static bool isSum(AffineMap map) {
@@ -32,7 +32,7 @@ bool isWidenable(Operation &inner, bool makesBytes) {
   if (!kernel::isWidenable(inner))
     return false;
   Type type = inner.getResult(0).getType();
-  return (is32Bit(type) || isHalf(type) || type.isInteger(1) ||
+  return (is32Bit(type) || isFloat16(type) || type.isInteger(1) ||
           (makesBytes && type.isInteger(8))) &&
          !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
               arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
@@ -114,7 +114,7 @@ bool LoopNest::applies() {
         RowLoads::isTable(op.getMatchingBlockArgument(&operand)))
       continue;
     if ((!op.isDpsInput(&operand) || isRead(operand)) && !is32Bit(element) &&
-        (accumulates || !isHalf(element)))
+        (accumulates || !isFloat16(element)))
       return false;
   }
   for (Operation &inner : body->without_terminator())

@@ -13,7 +13,7 @@ namespace weir {
 bool is32Bit(mlir::Type type);
 
 /// f16 and bf16, which are converted at loads.
-bool isHalf(mlir::Type type);
+bool isFloat16(mlir::Type type);
 
 /// Whether an op has a vector form for such elements, or with `makesBytes` for
 /// bytes. Lanes that are not valid are zero and must do no harm.

@@ -102,7 +102,7 @@ std::optional<TransposeBlocks> TransposeBlocks::of(linalg::LinalgOp op) {
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     Type element = getElementTypeOrSelf(operand.get().getType());
-    if (!(is32Bit(element) || isHalf(element) || element.isInteger(8)) ||
+    if (!(is32Bit(element) || isFloat16(element) || element.isInteger(8)) ||
         !map.isProjectedPermutation())
       return std::nullopt;
     if (!isInput || !map.isFunctionOfDim(blocks.across))

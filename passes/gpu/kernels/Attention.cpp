@@ -308,7 +308,7 @@ void AttentionBlock::weigh(SmallVector<Placed> &scores, Rows &rows) {
 /// exp(score - base). Floats of 32 bits may be so large that the exponent of
 /// two would overflow, and differ by less than it is rounded.
 Value AttentionBlock::exponential(Value score, Value base, Value baseOfTwo) {
-  if (plan.multiplier != Multiplier::Halves)
+  if (plan.multiplier != Multiplier::Float16)
     return exp2(ofTwo(b.create<arith::SubFOp>(score, base)));
   return exp2(b.create<math::FmaOp>(score, number(llvm::numbers::log2e),
                                     b.create<arith::NegFOp>(baseOfTwo)));

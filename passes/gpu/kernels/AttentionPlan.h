@@ -69,7 +69,7 @@ struct AttentionPlan {
         lineOf(llvm::divideCeil(width, llvm::divideCeil(width, mostWidth())),
                bytes, multiplier == Multiplier::Threads ? 32 : 16);
     // Pairs of 16 bits hold the scores of twice as many columns.
-    tile = multiplier == Multiplier::Halves ? 64 : 32;
+    tile = multiplier == Multiplier::Float16 ? 64 : 32;
     warps = rows > rowsOfWarp ? mostWarps : 1;
     int64_t most = sliceBytes / bytes / (mostWarps * rowsOfWarp);
     depthSlices = std::max<int64_t>(1, llvm::divideCeil(depth, most));
@@ -105,7 +105,7 @@ struct AttentionPlan {
   /// How wide a result ptxas has registers for, beside the addresses of slices
   /// and of the pieces of chunks.
   int64_t mostWidth() const {
-    bool isWide = multiplier == Multiplier::Halves ||
+    bool isWide = multiplier == Multiplier::Float16 ||
                   (multiplier == Multiplier::Threads && depth <= 128);
     return isWide && isAligned ? 128 : 64;
   }

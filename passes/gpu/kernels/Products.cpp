@@ -57,7 +57,7 @@ void TiledProduct::share(ThreadBuilder &b) const {
       !right.hasAddresses())
     return shareSlices(b);
   if (element.isF16() || element.isBF16())
-    return shareStages(b, Multiplier::Halves);
+    return shareStages(b, Multiplier::Float16);
   if (!element.isF32())
     return shareSlices(b);
   shareStages(b, isForTf32(b.getInsertionBlock()->getParentOp())
@@ -71,7 +71,7 @@ void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
   Tiling tiling = chooseTiling(
       sizes, multiplier, gpuOf(b.getInsertionBlock()->getParentOp()), byChunks);
   multiplier = tiling.multiplier;
-  bool byGroups = multiplier == Multiplier::GroupHalves;
+  bool byGroups = multiplier == Multiplier::GroupFloat16;
   int64_t depth = depthOfSlice(multiplier), steps = tiling.steps;
   int64_t tilesDown = llvm::divideCeil(sizes.rows, tiling.rows),
           tilesAcross = llvm::divideCeil(sizes.columns, tiling.columns);

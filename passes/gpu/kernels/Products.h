@@ -12,7 +12,7 @@ namespace weir::gpu {
 /// The hardware that multiplies: tensor cores for f16 and bf16, synchronous
 /// (mma.sync) or asynchronous by four warps (wgmma); tensor cores for tf32; or
 /// scalar threads.
-enum class Multiplier { Halves, GroupHalves, Tf32, Threads };
+enum class Multiplier { Float16, GroupFloat16, Tf32, Threads };
 
 /// The dimensions of a product.
 struct ProductSizes {

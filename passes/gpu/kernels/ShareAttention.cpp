@@ -19,7 +19,7 @@ constexpr int64_t leastSide = 16, leastScores = 1024, leastColumns = 64;
 
 Multiplier multiplierOf(const Attention &a) {
   if (!cast<MemRefType>(a.v.getType()).getElementType().isF32())
-    return Multiplier::Halves;
+    return Multiplier::Float16;
   kernel::MatmulOp product = a.product;
   bool isByDepth = sideOf(a.v, false, nullptr).byDepth;
   return isForTf32(product) && !isByDepth ? Multiplier::Tf32

@@ -48,9 +48,9 @@ constexpr int64_t mostSplits = 32, leastSteps = 4, mostPartBytes = 64 << 20;
 
 double multiplicationsOf(Multiplier multiplier) {
   switch (multiplier) {
-  case Multiplier::Halves:
+  case Multiplier::Float16:
     return 1024;
-  case Multiplier::GroupHalves:
+  case Multiplier::GroupFloat16:
     return 2048;
   case Multiplier::Tf32:
     return 512;
@@ -65,7 +65,7 @@ double linesRead(const Tiling &tiling) {
   switch (tiling.multiplier) {
   case Multiplier::Threads:
     return 0;
-  case Multiplier::GroupHalves:
+  case Multiplier::GroupFloat16:
     return tiling.rows + double(tiling.rows) / rowsOfGroup * tiling.columns;
   default:
     return tiling.warpsDown * tiling.warpsAcross *
@@ -78,7 +78,7 @@ int64_t registersOf(const Tiling &tiling) {
   switch (tiling.multiplier) {
   case Multiplier::Threads:
     return registersOfThreads;
-  case Multiplier::GroupHalves:
+  case Multiplier::GroupFloat16:
     return tiling.rows * tiling.columns / tiling.threads() +
            registersBesideSums;
   default:
@@ -89,7 +89,7 @@ int64_t registersOf(const Tiling &tiling) {
 double cyclesOf(const ProductSizes &sizes, int64_t processors,
                 const Tiling &tiling, int64_t blocks) {
   Multiplier multiplier = tiling.multiplier;
-  bool byGroups = multiplier == Multiplier::GroupHalves;
+  bool byGroups = multiplier == Multiplier::GroupFloat16;
   double lineBytes = byGroups ? 128 : 64;
   double depth = depthOfSlice(multiplier);
   double read = linesRead(tiling) * lineBytes / bytesOfShared;
@@ -120,9 +120,9 @@ double cyclesOf(const ProductSizes &sizes, int64_t processors,
 
 int64_t depthOfSlice(Multiplier multiplier) {
   switch (multiplier) {
-  case Multiplier::Halves:
+  case Multiplier::Float16:
     return 32;
-  case Multiplier::GroupHalves:
+  case Multiplier::GroupFloat16:
     return 64;
   default:
     return 16;
@@ -182,9 +182,9 @@ Tiling chooseTiling(const ProductSizes &sizes, Multiplier multiplier,
     }
   };
   // With fewer rows most of a tile would be padding.
-  if (multiplier == Multiplier::Halves && gpu.hasGroups &&
+  if (multiplier == Multiplier::Float16 && gpu.hasGroups &&
       std::min(sizes.rows, sizes.columns) >= rowsOfGroup)
-    tryShapes(Multiplier::GroupHalves, groupShapes);
+    tryShapes(Multiplier::GroupFloat16, groupShapes);
   if (multiplier == Multiplier::Threads)
     tryShapes(multiplier, threadShapes);
   else

@@ -211,7 +211,7 @@ struct LowerSearchSorted : OpConversionPattern<graph::SearchSortedOp> {
           loc, std::max<int64_t>(count - 1, 0));
       Value steps =
           b.create<arith::ConstantIndexOp>(loc, llvm::Log2_64_Ceil(count + 1));
-      // Halves the interval low .. high until it is empty.
+      // f16 and bf16 elements the interval low .. high until it is empty.
       auto loop = b.create<scf::ForOp>(
           loc, zero, steps, one, ValueRange{zero, end},
           [&](OpBuilder &b, Location loc, Value, ValueRange range) {

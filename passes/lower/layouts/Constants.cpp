@@ -2,7 +2,7 @@
 
 #include "passes/lower/layouts/Constants.h"
 
-#include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/graph/packed/Float16Constants.h"
 #include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -254,8 +254,8 @@ LogicalResult importAveragePool(Node &node) {
   bool countsMargins = node.intAttr("count_include_pad") != 0;
   Expr y(b, node.given[0].value);
   Type type = y.elementType();
-  bool isHalf = type.getIntOrFloatBitWidth() < 32;
-  y = isHalf ? cast(y, b.getF32Type()) : y;
+  bool isFloat16 = type.getIntOrFloatBitWidth() < 32;
+  y = isFloat16 ? cast(y, b.getF32Type()) : y;
   for (const OpenSide &side : images->sides) {
     if (countsMargins && !side.isCeil)
       continue;

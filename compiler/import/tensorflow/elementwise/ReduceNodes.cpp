@@ -47,9 +47,9 @@ FailureOr<Reduced> reducedOf(Node &node, Elements elements) {
 }
 
 Expr widened(Expr x) {
-  bool isHalf = isa<FloatType>(x.elementType()) &&
-                x.elementType().getIntOrFloatBitWidth() < 32;
-  return isHalf ? cast(x, x.b->getF32Type()) : x;
+  bool isFloat16 = isa<FloatType>(x.elementType()) &&
+                   x.elementType().getIntOrFloatBitWidth() < 32;
+  return isFloat16 ? cast(x, x.b->getF32Type()) : x;
 }
 
 namespace {

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""half_nets.py MODEL.onnx OUT.onnx: a model of f32 as one of f16, as converters make them.
+"""float16_nets.py MODEL.onnx OUT.onnx: a model of f32 as one of f16, as converters make them.
 
 Weights and constants are rounded, and casts to f32 become casts to f16; inputs and results stay f32, with a Cast beside
 each. A file OUT.json beside OUT.onnx describes the model to the benchmark harness as MODEL.json does.

@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file --weir-widen-halves | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-compute-in-f32 | FileCheck %s
 
 // Between ops nothing is rounded, and what nobody reads as halves is no cast.
 // CHECK-LABEL: @chain

@@ -14,13 +14,13 @@
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/gradients/Gradient.h"
-#include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/graph/packed/Float16Constants.h"
 #include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
 namespace weir {
-#define GEN_PASS_DEF_WIDENHALVES
+#define GEN_PASS_DEF_COMPUTEINF32
 #include "passes/graph/Passes.h.inc"
 
 namespace {
@@ -33,7 +33,7 @@ constexpr int64_t fewRows = 8;
 // in elements: the weights that a cache is assumed to hold
 constexpr int64_t cached = 8 << 20;
 
-bool isHalf(Value value) {
+bool isFloat16(Value value) {
   Type element = getElementTypeOrSelf(value);
   return element.isF16() || element.isBF16();
 }
@@ -73,7 +73,7 @@ public:
       // Products of two element types have no gradient.
       mixes &= !isa<graph::GradientOp>(op);
       auto constant = dyn_cast<graph::ConstantOp>(op);
-      if (constant && isHalf(constant) && elements <= cached)
+      if (constant && isFloat16(constant) && elements <= cached)
         elements += constant.getType().getNumElements();
     });
     rowsThatWait = !mixes ? 0 : elements > cached ? fewRows : 1;
@@ -131,18 +131,18 @@ private:
   }
 
   bool worth(Operation *op) const {
-    auto halves = llvm::make_filter_range(op->getOperands(), isHalf);
-    if (halves.empty())
+    auto narrowed = llvm::make_filter_range(op->getOperands(), isFloat16);
+    if (narrowed.empty())
       return false;
     if (isMovement(op))
-      return llvm::all_of(halves, [&](Value x) { return isWide(x); });
+      return llvm::all_of(narrowed, [&](Value x) { return isWide(x); });
     if (isIndexed(op))
       return isComputed(op->getOperand(0));
     if (auto product = dyn_cast<graph::MatmulOp>(op))
       return isWorth(product);
     if (isa<graph::ConvolutionOp, graph::FilterGradientOp>(op))
       return hasNoProducts(op->getOperand(0)) &&
-             llvm::none_of(halves, [&](Value x) { return isTooLarge(x); });
+             llvm::none_of(narrowed, [&](Value x) { return isTooLarge(x); });
     return computes(op);
   }
 
@@ -189,12 +189,12 @@ private:
   void takeWide(graph::CastOp op) {
     if (ours.contains(op))
       return;
-    if (isHalf(op) && !op.getRounds() &&
+    if (isFloat16(op) && !op.getRounds() &&
         getElementTypeOrSelf(op.getX()).isF32()) {
       wide[op] = op.getX();
       casts.push_back(op);
     }
-    if (!isHalf(op.getX()))
+    if (!isFloat16(op.getX()))
       return;
     Value from = wide.lookup(op.getX());
     if (!from)
@@ -212,18 +212,18 @@ private:
     SmallVector<Value> operands(op->getOperands());
     bool isConstant =
         isMovement(op) && llvm::none_of(operands, [&](Value operand) {
-          return isHalf(operand) && isComputed(operand);
+          return isFloat16(operand) && isComputed(operand);
         });
     auto product = dyn_cast<graph::MatmulOp>(op);
     bool mixed = product && isMixed(product);
     for (Value &operand : MutableArrayRef(operands).drop_back(mixed))
-      if (isHalf(operand))
+      if (isFloat16(operand))
         operand = widened(operand);
     Operation *made = b.clone(*op);
     made->setOperands(operands);
     for (auto [before, result] :
          llvm::zip_equal(op->getResults(), made->getResults())) {
-      if (isHalf(before)) {
+      if (isFloat16(before)) {
         auto type = cast<RankedTensorType>(before.getType());
         result.setType(type.clone(b.getF32Type()));
         auto rounded = b.create<graph::CastOp>(op->getLoc(), type, result);
@@ -249,8 +249,8 @@ private:
   SmallVector<graph::CastOp> casts; // in the order of their creation
 };
 
-struct WidenHalves : impl::WidenHalvesBase<WidenHalves> {
-  using WidenHalvesBase::WidenHalvesBase;
+struct ComputeInF32 : impl::ComputeInF32Base<ComputeInF32> {
+  using ComputeInF32Base::ComputeInF32Base;
 
   void runOnOperation() override {
     if (attrs::gpu.isOn(getOperation()))

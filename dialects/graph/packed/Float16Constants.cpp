@@ -1,6 +1,6 @@
 // Constants of f32 that a type of 16 bits represents exactly.
 
-#include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/graph/packed/Float16Constants.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -55,7 +55,7 @@ std::optional<ArrayRef<char>> rawBytes(ElementsAttr value) {
   return std::nullopt;
 }
 
-FloatType halfTypeOf(ArrayRef<char> f32, MLIRContext *context) {
+FloatType float16TypeOf(ArrayRef<char> f32, MLIRContext *context) {
   bool f16 = true, bf16 = true;
   for (size_t i = 0; (f16 || bf16) && i < f32.size() / 4; ++i) {
     uint32_t bits = bitsAt(f32, i);
@@ -67,14 +67,14 @@ FloatType halfTypeOf(ArrayRef<char> f32, MLIRContext *context) {
   return bf16 ? FloatType::getBF16(context) : FloatType();
 }
 
-std::vector<char> toHalves(ArrayRef<char> f32, FloatType type) {
-  std::vector<char> halves(f32.size() / 2);
+std::vector<char> toFloat16(ArrayRef<char> f32, FloatType type) {
+  std::vector<char> narrowed(f32.size() / 2);
   for (size_t i = 0; i < f32.size() / 4; ++i) {
     uint32_t bits = bitsAt(f32, i);
-    uint16_t half = type.isF16() ? *asF16(bits) : uint16_t(bits >> 16);
-    std::memcpy(&halves[i * sizeof half], &half, sizeof half);
+    uint16_t float16 = type.isF16() ? *asF16(bits) : uint16_t(bits >> 16);
+    std::memcpy(&narrowed[i * sizeof float16], &float16, sizeof float16);
   }
-  return halves;
+  return narrowed;
 }
 
 } // namespace weir

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""halves.py [--threads N] [--rounds R] [--engine CMD]: products of bf16 by a constant, against PyTorch's and against f32.
+"""float16.py [--threads N] [--rounds R] [--engine CMD]: products of bf16 by a constant, against PyTorch's and against f32.
 
 Makes an ONNX model of one MatMul for each shape, serves it with the engine (test/bench/weir-engine; the protocol is that
 of the benchmark harness) and lets it and PyTorch take turns: each has `--block-ms` milliseconds of a round. Prints a table
