@@ -7,10 +7,10 @@
 // sum, all of them together, by halves.
 
 #include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/BlockedSums.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/LaneSums.h"
-#include "passes/cpu/kernels/WaitingSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -83,10 +83,10 @@ struct DotsEmitter {
              MutableArrayRef<Value>(sums).slice(u % sets * sumsASet, sumsASet));
     };
     Emitter::Values sums(sumsASet, e.zeros(element, lanes));
-    WaitingSums waiting{e, longestChain(target), target.sumsFillRegisters()};
+    BlockedSums blocked{e, longestChain(target), target.sumsFillRegisters()};
     if (vectors)
       sums =
-          waiting.loop(vectors, std::max<int64_t>(sets, 2), sums, steps, sets);
+          blocked.loop(vectors, std::max<int64_t>(sets, 2), sums, steps, sets);
     if (int64_t rest = depth % lanes)
       step(e.index(depth - rest), rest, sums);
     auto position = [&](Value, Value x) {

@@ -27,7 +27,7 @@ constexpr int64_t straightLimit = 500;
 // registers are few, all sums are stored first, and then loaded a few at a
 // time.
 constexpr int64_t fewAtOnce = 4, manyAtOnce = 8, longChain = 30;
-constexpr int64_t waitingAtOnce = 2;
+constexpr int64_t spilledAtOnce = 2;
 
 struct EpilogueEmitter {
   Emitter &e;
@@ -39,7 +39,7 @@ struct EpilogueEmitter {
   std::map<SmallVector<const void *>, Value> loaded;
   int64_t atOnce = fewAtOnce;
   // Whether all sums are stored before the first goes through the epilogue.
-  bool sumsWait = false;
+  bool spillsSums = false;
 
   EpilogueEmitter(Emitter &e, kernel::KernelOpInterface op, const Tile &tile)
       : e(e), op(op), tile(tile), out(tile.in(e, op.getOut())) {
@@ -49,8 +49,8 @@ struct EpilogueEmitter {
     if (cost() <= longChain)
       return;
     if (kernel::Target::of(op).sumsFillRegisters()) {
-      sumsWait = tile.count() > waitingAtOnce;
-      atOnce = waitingAtOnce;
+      spillsSums = tile.count() > spilledAtOnce;
+      atOnce = spilledAtOnce;
     } else if (tile.count() >= 2 * manyAtOnce) {
       atOnce = manyAtOnce;
     }
@@ -145,52 +145,52 @@ struct EpilogueEmitter {
       for (int64_t x = 0; x < tile.width; ++x)
         for (int64_t v = 0; v < tile.vectors(); ++v)
           places.push_back(placeOf(e.index(y), e.index(x), v));
-    Value waiting = sumsWait ? keep(sums) : Value();
+    Value spilled = spillsSums ? keep(sums) : Value();
     for (size_t first = 0; first < places.size(); first += atOnce) {
       auto count = std::min<size_t>(atOnce, places.size() - first);
       Emitter::Values some(sums.slice(first, count));
-      for (size_t i = 0; waiting && i < count; ++i)
-        some[i] = kept(waiting, e.index(first + i));
+      for (size_t i = 0; spilled && i < count; ++i)
+        some[i] = kept(spilled, e.index(first + i));
       finish(some, ArrayRef<Place>(places).slice(first, count));
-      if (waiting)
+      if (spilled)
         e.compilerFence();
     }
   }
 
   // On the stack.
   Value keep(ValueRange sums) {
-    Value waiting =
+    Value spilled =
         e.stack({tile.count(), tile.lanes}, getElementTypeOrSelf(sums[0]));
     for (auto [i, sum] : llvm::enumerate(sums))
-      e.create<vector::StoreOp>(sum, waiting,
+      e.create<vector::StoreOp>(sum, spilled,
                                 ValueRange{e.index(i), e.index(0)});
-    if (sumsWait)
-      e.compilerFence(waiting);
-    return waiting;
+    if (spillsSums)
+      e.compilerFence(spilled);
+    return spilled;
   }
 
-  Value kept(Value waiting, Value which) {
-    return e.load(waiting, {which, e.index(0)}, tile.lanes, tile.lanes);
+  Value kept(Value spilled, Value which) {
+    return e.load(spilled, {which, e.index(0)}, tile.lanes, tile.lanes);
   }
 
   void looped(ValueRange sums) {
-    Value waiting = keep(sums);
+    Value spilled = keep(sums);
     int64_t positions =
         std::clamp<int64_t>(atOnce / tile.vectors(), 1, tile.width);
     auto some = [&](Value y, Value x, int64_t count) {
       loaded.clear();
-      Emitter::Values waited;
+      Emitter::Values reloaded;
       SmallVector<Place> places;
       for (int64_t i = 0; i < count; ++i) {
         Value here = e.plus(x, i);
         Value first =
             e.times(e.plus(e.times(y, tile.width), here), tile.vectors());
         for (int64_t v = 0; v < tile.vectors(); ++v) {
-          waited.push_back(kept(waiting, e.plus(first, v)));
+          reloaded.push_back(kept(spilled, e.plus(first, v)));
           places.push_back(placeOf(y, here, v));
         }
       }
-      finish(waited, places);
+      finish(reloaded, places);
       loaded.clear();
     };
     int64_t whole = tile.width / positions * positions;

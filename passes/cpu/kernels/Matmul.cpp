@@ -13,12 +13,12 @@
 
 #include "dialects/isa/Isa.h"
 #include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/BlockedSums.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/MatmulBlocks.h"
 #include "passes/cpu/kernels/PanelCopy.h"
 #include "passes/cpu/kernels/TileRange.h"
-#include "passes/cpu/kernels/WaitingSums.h"
 #include "passes/cpu/loops/ActualSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,14 +47,14 @@ struct MatmulEmitter : MatmulBlocks {
   TileRange range;  // to make
   Value rowsBefore; // those of the present work item; null without work items
   Value backward;   // whether columns go from the last to the first, or null
-  WaitingSums waiting;
+  BlockedSums blocked;
   Value actualColumns, actualDepth; // of an attention; null for the bounds
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 kernel::PackOp pack)
       : MatmulBlocks(op, target), e(e), target(target), op(op), a(op.getA()),
         b(op.getB()), out(op.getOut()), pack(pack), isa(Isa::of(target)),
-        waiting{e, chain, target.sumsFillRegisters()} {
+        blocked{e, chain, target.sumsFillRegisters()} {
     if (!isVnni)
       return;
     if (depthBlocks() == 1)
@@ -173,7 +173,7 @@ struct MatmulEmitter : MatmulBlocks {
                         add);
     };
     int64_t unroll = std::max(sets, this->unroll);
-    bool inOneChain = sets == 1 && depth.count <= waiting.chain;
+    bool inOneChain = sets == 1 && depth.count <= blocked.chain;
     // Of one iteration without fences LLVM loads all first, and spills.
     if ((valid < tileColumns && rows > tileRows && inOneChain) ||
         (isVnni && depth.count < 2 * unroll))
@@ -190,8 +190,8 @@ struct MatmulEmitter : MatmulBlocks {
       }
     };
     if (actualDepth)
-      waiting.end = e.create<arith::SubIOp>(actualDepth, depth.first);
-    sums = waiting.loop(depth.count, unroll, sums, steps, sets);
+      blocked.end = e.create<arith::SubIOp>(actualDepth, depth.first);
+    sums = blocked.loop(depth.count, unroll, sums, steps, sets);
     if (depth.begins)
       addStored(e, out, shape, depth.begins, sums);
     if (depth.ends)

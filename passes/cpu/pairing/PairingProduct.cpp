@@ -59,7 +59,7 @@ struct PairingEmitter : PairingBlocks {
   struct Slab {
     PairingRows left;
     int64_t tiles;
-    Value waits;
+    Value spilled;
     Value packed = {}; // one panel, where panels are packed one at a time
   };
 
@@ -119,7 +119,7 @@ struct PairingEmitter : PairingBlocks {
                      at.slot,
                      packed ? e.index(0) : panel,
                      sharesLoads,
-                     at.slab.waits};
+                     at.slab.spilled};
     Share share(mostGroups(), at.slab.tiles);
     if (fetches && share.before)
       fetch(part, panel, e.times(at.slot, share.ofTile), share.ofTile);
@@ -132,7 +132,7 @@ struct PairingEmitter : PairingBlocks {
     };
     if (touchesMuch && part.isLast)
       results.prefetch(shape);
-    if (at.slab.waits)
+    if (at.slab.spilled)
       tile.addRounds(part.low, part.high, ahead);
     if (part.isLast)
       results.finish(shape, row, tile.sums(ahead));
@@ -159,12 +159,12 @@ struct PairingEmitter : PairingBlocks {
 
   // Of `some` tiles.
   Slab slabOf(int64_t some) {
-    Value waits;
+    Value spilled;
     if (depths.count > 1) {
       int64_t sums = height() * PairingScheme::panelWidth / lanes;
-      waits = e.buffer({some, panels, sums, lanes}, e.getF32Type());
+      spilled = e.buffer({some, panels, sums, lanes}, e.getF32Type());
     }
-    return {PairingRows(e, left, lanes, some, height()), some, waits};
+    return {PairingRows(e, left, lanes, some, height()), some, spilled};
   }
 
   // Code for the last part, and for all before it.

@@ -60,19 +60,19 @@ Value PairingRows::load(ValueRange row, Value k, int64_t valid) {
 // vectors: in the lane of that row.
 Emitter::Values PairingRows::sumsOfRows(Value count, int64_t sums,
                                         OfRow ofRow) {
-  Value waiting = e.stack({linesATile, sums, lanes}, e.getF32Type());
+  Value spilledSums = e.stack({linesATile, sums, lanes}, e.getF32Type());
   auto at = [&](Value row, int64_t i) {
     return Emitter::Values{row, e.index(i), e.index(0)};
   };
   e.loop(e.index(0), count, 1, [&](Value row) {
     for (auto [i, sum] : llvm::enumerate(ofRow(row)))
-      e.store(sum, waiting, at(row, i), lanes);
+      e.store(sum, spilledSums, at(row, i), lanes);
   });
   Emitter::Values results;
   for (int64_t i = 0; i < sums; ++i) {
     Emitter::Values rows;
     for (int64_t row = 0; row < linesATile; ++row)
-      rows.push_back(e.load(waiting, at(e.index(row), i), lanes, lanes));
+      rows.push_back(e.load(spilledSums, at(e.index(row), i), lanes, lanes));
     results.push_back(sumEach(e, rows));
   }
   return results;

@@ -32,19 +32,19 @@ Emitter::Values PairingTile::zeros() {
   return Emitter::Values(height * vectors, e.zeros(e.getF32Type(), lanes));
 }
 
-struct PairingTile::Waiting {
+struct PairingTile::Spilled {
   Emitter &e;
   Value memory; // sums x lanes, at `place`
   Emitter::Values place;
   int64_t count, lanes;
 
-  Waiting(Emitter &e, ValueRange begin)
+  Spilled(Emitter &e, ValueRange begin)
       : e(e), count(int64_t(begin.size())),
         lanes(cast<VectorType>(begin[0].getType()).getNumElements()) {
     memory = e.stack({count, lanes}, e.getF32Type());
     set(begin);
   }
-  Waiting(Emitter &e, Value memory, Emitter::Values place, int64_t count)
+  Spilled(Emitter &e, Value memory, Emitter::Values place, int64_t count)
       : e(e), memory(memory), place(std::move(place)), count(count),
         lanes(e.shape(memory).back()) {}
 
@@ -71,8 +71,8 @@ struct PairingTile::Waiting {
   }
 };
 
-PairingTile::Waiting PairingTile::waiting() {
-  return Waiting(e, waits, {slot, panel}, height * vectors);
+PairingTile::Spilled PairingTile::spilledSums() {
+  return Spilled(e, spilled, {slot, panel}, height * vectors);
 }
 
 // As few parts as there may be of half as much again, or of about `most`.
@@ -104,7 +104,7 @@ Emitter::Values PairingTile::sumOf(Value first, Value end, Terms terms) {
 
 // Nothing is carried from part to part: LLVM would spill it.
 void PairingTile::addParts(const Chains &chains, Value first, Value end,
-                           Waiting &to, Terms terms) {
+                           Spilled &to, Terms terms) {
   e.loop(first, end, 1, [&](Value part) {
     Value low = e.beginOf(chains.parts, part);
     to.add(sumOf(low, e.plus(low, e.sizeOf(chains.parts, part, low)), terms));
@@ -112,9 +112,9 @@ void PairingTile::addParts(const Chains &chains, Value first, Value end,
 }
 
 void PairingTile::addRounds(const Chains &chains, Value low, Value high,
-                            Waiting &to, Terms terms) {
+                            Spilled &to, Terms terms) {
   e.loop(low, high, 1, [&](Value round) {
-    Waiting some(e, zeros());
+    Spilled some(e, zeros());
     Value first = e.beginOf(chains.rounds, round);
     Value end = e.plus(first, e.sizeOf(chains.rounds, round, first));
     addParts(chains, first, end, some, terms);
@@ -132,7 +132,7 @@ Emitter::Values PairingTile::inChains(const Chains &chains,
       sum = e.sum(sum, first);
     return sums;
   }
-  Waiting all(e, begin);
+  Spilled all(e, begin);
   if (chains.rounds.count == 1)
     addParts(chains, e.index(0), e.index(parts.count), all, terms);
   else
@@ -229,7 +229,7 @@ void PairingTile::addRounds(Value low, Value high, Ahead ahead) {
       [&] {
         Value isFirst =
             e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, low, e.index(0));
-        Waiting sums = waiting();
+        Spilled sums = spilledSums();
         e.ifElse(isFirst, [&] { sums.set(begins()); }, none);
         withGroups(ahead, [&](Terms terms) {
           addRounds(chainsOf(left.depth), low, high, sums, terms);
@@ -315,7 +315,7 @@ Emitter::Values PairingTile::sums(Ahead ahead) {
   Value isEligible = isPanelEligible();
   Emitter::Values viaPairing = choose(
       e.create<arith::AndIOp>(isEligible, left.anyEligible(slot)),
-      [&] { return waits ? ended(waiting().get()) : byPairing(ahead); },
+      [&] { return spilled ? ended(spilledSums().get()) : byPairing(ahead); },
       [&] { return zeros(); });
   auto ofEachRow = [&] {
     Emitter::Values sums = byProducts();

@@ -46,7 +46,7 @@ struct PairingTile {
   bool sharesLoads; // an element is loaded once for all vectors
   /// The spilled partial sums, if the depth is divided, else null: tiles x
   /// panels x sums x lanes.
-  mlir::Value waits;
+  mlir::Value spilled;
   int64_t lanes = left.lanes; // of a vector
 
   /// Called in the loop over groups of terms with the index of the group.
@@ -65,7 +65,7 @@ struct PairingTile {
 
 private:
   using Terms = llvm::function_ref<void(mlir::Value, Emitter::Values &)>;
-  struct Waiting; // sums in memory
+  struct Spilled; // sums in memory
   mlir::Value weights(mlir::Value line, int64_t v);
   mlir::Value isPanelEligible();
   mlir::Value ofRow(mlir::Value buffer, int64_t i);
@@ -73,15 +73,15 @@ private:
   Emitter::Values begins();
   Emitter::Values sumOf(mlir::Value first, mlir::Value end, Terms terms);
   void addParts(const Chains &chains, mlir::Value first, mlir::Value end,
-                Waiting &to, Terms terms);
+                Spilled &to, Terms terms);
   void addRounds(const Chains &chains, mlir::Value low, mlir::Value high,
-                 Waiting &to, Terms terms);
+                 Spilled &to, Terms terms);
   Emitter::Values inChains(const Chains &chains, Emitter::Values begin,
                            Terms terms);
   void addGroup(llvm::ArrayRef<mlir::Value> lines, mlir::Value k,
                 Emitter::Values &sums);
   void withGroups(Ahead ahead, llvm::function_ref<void(Terms)> body);
-  Waiting waiting();
+  Spilled spilledSums();
   Emitter::Values byPairing(Ahead ahead);
   Emitter::Values ended(Emitter::Values sums);
   Emitter::Values byProducts();

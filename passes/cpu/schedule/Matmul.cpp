@@ -221,7 +221,7 @@ int64_t MatmulChooser::largestBlock() const {
                                    : target.l1 / 4 * 3;
   int64_t longest =
       std::max<int64_t>(64, bytes / (s.tileColumns * shape.sumBytes()));
-  // Blocks of less than two chains would be summed as one (WaitingSums), with
+  // Blocks of less than two chains would be summed as one (BlockedSums), with
   // a larger error: rather of one chain's length.
   return blocksForFew() && longest > s.chain && longest < 2 * s.chain ? s.chain
                                                                       : longest;

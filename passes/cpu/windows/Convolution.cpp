@@ -15,9 +15,9 @@
 
 #include "dialects/isa/Isa.h"
 #include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/BlockedSums.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/kernels/WaitingSums.h"
 #include "passes/cpu/windows/ConvolutionBlocks.h"
 #include "passes/cpu/windows/ImageCopy.h"
 
@@ -205,7 +205,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     if (sumsFillRegisters)
       e.compilerFence(source);
     // The parts of a long sum are rows of the window, or some of the channels.
-    WaitingSums waiting{e, chain, sumsFillRegisters};
+    BlockedSums blocked{e, chain, sumsFillRegisters};
     int64_t terms = (run ? windowWidth * channels : groupInputs) / unit;
     int64_t unroll = unrollOf(terms, shape.count());
     int64_t inRow = run ? 1 : windowWidth;
@@ -215,11 +215,11 @@ struct ConvolutionEmitter : ConvolutionBlocks {
         for (int64_t u = 0; u < count; ++u) {
           Value ky = e.plus(first, u);
           sums = e.sumLoop(inRow, 1, sums, [&](Value kx, auto &sums) {
-            sums = waiting.run(terms, unroll, sums, channelsOf(ky, kx));
+            sums = blocked.run(terms, unroll, sums, channelsOf(ky, kx));
           });
         }
       };
-      sums = waiting.loop(windowHeight, 1, sums, rows, 1, terms * inRow);
+      sums = blocked.loop(windowHeight, 1, sums, rows, 1, terms * inRow);
     } else {
       Taps down = tapsOf(reachY.skips, windowHeight, y, tall, strideY,
                          dilationY, lowY, height);
@@ -227,7 +227,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
                            lowX, width);
       sums = eachTap(down, sums, [&](Value ky, Emitter::Values sums) {
         return eachTap(across, sums, [&](Value kx, Emitter::Values sums) {
-          return waiting.loop(terms, unroll, sums, channelsOf(ky, kx));
+          return blocked.loop(terms, unroll, sums, channelsOf(ky, kx));
         });
       });
     }

@@ -5,8 +5,8 @@
 // those of some filters, whose sums stand side by side in registers. In the end
 // each vector of partial sums becomes one sum, all of them together, by halves.
 
+#include "passes/cpu/kernels/BlockedSums.h"
 #include "passes/cpu/kernels/LaneSums.h"
-#include "passes/cpu/kernels/WaitingSums.h"
 #include "passes/cpu/windows/ChannelTiles.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -60,13 +60,13 @@ struct WindowDotsEmitter : ChannelTiles {
         }
       }
     };
-    WaitingSums waiting{e, longestChain(target, /*ofPixels=*/true),
+    BlockedSums blocked{e, longestChain(target, /*ofPixels=*/true),
                         target.sumsFillRegisters()};
     // Rows of the window are several chains where they would be a long one.
     Emitter::Values zeros = sums;
     bool apart =
         windowHeight * windowWidth * llvm::divideCeilSigned(inputs, lanes) >
-        waiting.chain;
+        blocked.chain;
     sums = e.loop(
         place.low, place.high, 1, sums, [&](Value ky, ValueRange carried) {
           auto steps = [&](Value vector, int64_t some, Emitter::Values &sums) {
@@ -75,7 +75,7 @@ struct WindowDotsEmitter : ChannelTiles {
           };
           Emitter::Values sums = apart ? zeros : Emitter::Values(carried);
           if (int64_t vectors = inputs / lanes)
-            sums = waiting.loop(vectors, /*unroll=*/1, sums, steps, /*sets=*/1,
+            sums = blocked.loop(vectors, /*unroll=*/1, sums, steps, /*sets=*/1,
                                 /*each=*/windowWidth);
           if (int64_t rest = inputs % lanes)
             step(ky, e.index(inputs - rest), rest, sums);

@@ -1,8 +1,8 @@
 // Blocked summation: long sums are computed in chains, with spilled partial
 // sums.
 
-#ifndef WEIR_PASSES_CPU_KERNELS_WAITINGSUMS_H
-#define WEIR_PASSES_CPU_KERNELS_WAITINGSUMS_H
+#ifndef WEIR_PASSES_CPU_KERNELS_BLOCKEDSUMS_H
+#define WEIR_PASSES_CPU_KERNELS_BLOCKEDSUMS_H
 
 #include "passes/cpu/kernels/Emitter.h"
 
@@ -10,7 +10,7 @@ namespace weir {
 
 /// The rounding error of a sum grows with the length of its chain of additions.
 /// Chains of about `chain` terms, whose results are then summed, keep it small.
-struct WaitingSums {
+struct BlockedSums {
   /// Adds the terms of so many steps, starting at the given one.
   using Steps =
       llvm::function_ref<void(mlir::Value, int64_t, Emitter::Values &)>;
@@ -39,4 +39,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_KERNELS_WAITINGSUMS_H
+#endif // WEIR_PASSES_CPU_KERNELS_BLOCKEDSUMS_H

@@ -1,7 +1,7 @@
 // Blocked summation: long sums are computed in chains, with spilled partial
 // sums.
 
-#include "passes/cpu/kernels/WaitingSums.h"
+#include "passes/cpu/kernels/BlockedSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,7 +13,7 @@ namespace weir {
 
 // Of a loop that runs twice LLVM makes a choice of two constants, and computes
 // the address of each factor anew: of few registers, rather straight code.
-Emitter::Values WaitingSums::some(Value first, int64_t count, int64_t unroll,
+Emitter::Values BlockedSums::some(Value first, int64_t count, int64_t unroll,
                                   ValueRange sums, Steps steps) {
   if (sumsFillRegisters && count == 2 * unroll)
     unroll = count;
@@ -35,14 +35,14 @@ Emitter::Values WaitingSums::some(Value first, int64_t count, int64_t unroll,
   return loop(whole, last, 1, loop(first, whole, unroll, sums));
 }
 
-Emitter::Values WaitingSums::run(int64_t count, int64_t unroll,
+Emitter::Values BlockedSums::run(int64_t count, int64_t unroll,
                                  Emitter::Values sums, Steps steps) {
   int64_t main = count / unroll * unroll;
   sums = some(e.index(0), main, unroll, sums, steps);
   return some(e.index(main), count - main, 1, sums, steps);
 }
 
-Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
+Emitter::Values BlockedSums::loop(int64_t count, int64_t unroll,
                                   Emitter::Values sums, Steps steps,
                                   int64_t sets, int64_t each) {
   auto join = [&](Emitter::Values sums) {
@@ -79,7 +79,7 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
   };
   // Of sums that begin here the first part has nothing to be added to; the last
   // is not kept.
-  int64_t last = (count - 1) / part * part, waits = 0;
+  int64_t last = (count - 1) / part * part, spilled = 0;
   auto keep = [&](ValueRange sums) {
     for (auto [i, sum] : llvm::enumerate(sums))
       e.store(sum, memory, place(i), lanes);
@@ -89,13 +89,13 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
   bool begin = llvm::all_of(
       sums, [](Value sum) { return matchPattern(sum, m_AnyZeroFloat()); });
   if (begin) {
-    waits = part;
+    spilled = part;
     keep(join(some(e.index(0), part, unroll, sums, steps)));
   } else {
     keep(ArrayRef<Value>(sums).take_front(kept));
   }
   // Nothing is carried from part to part: LLVM would spill it.
-  e.loop(e.index(waits), e.index(last), part, [&](Value k) {
+  e.loop(e.index(spilled), e.index(last), part, [&](Value k) {
     Emitter::Values total = join(some(k, part, unroll, zeros, steps));
     for (auto [i, sum] : llvm::enumerate(total))
       sum = e.sum(before(i), sum);
