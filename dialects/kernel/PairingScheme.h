@@ -25,7 +25,7 @@ struct PairingScheme {
   static constexpr int64_t panelWidth = 32;
   /// The trailer rows of a panel: the correction term of each column, and the
   /// power of two by which its results are multiplied.
-  static constexpr int64_t linesAfter = 2;
+  static constexpr int64_t trailerRows = 2;
   /// Both sides are scaled by powers of two to a mean square of 1/2 to 2, if it
   /// is within 2^-120 and 2^120 before. The products in the correction terms
   /// are then of the order of one, and their mean square is limited by

@@ -149,7 +149,7 @@ struct Pairing : LayoutFormat {
     for (int64_t size : weights.taps)
       if (llvm::MulOverflow(rows, size, rows))
         return {};
-    if (llvm::AddOverflow(rows, PairingScheme::linesAfter, rows))
+    if (llvm::AddOverflow(rows, PairingScheme::trailerRows, rows))
       return {};
     return {llvm::divideCeilSigned(weights.columns, PairingScheme::panelWidth),
             rows, PairingScheme::panelWidth};
@@ -172,7 +172,7 @@ struct Pairing : LayoutFormat {
         to[width + n] =
             static_cast<float>(some.factors[n] > 0 ? 1 / some.factors[n] : 0);
       }
-      to += PairingScheme::linesAfter * width;
+      to += PairingScheme::trailerRows * width;
     }
   }
 };

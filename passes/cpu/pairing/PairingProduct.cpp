@@ -225,7 +225,7 @@ struct PairingEmitter : PairingBlocks {
     e.parallel(panels, /*coarse=*/true, [&](Value low, Value high) {
       Slab slab = slabOf(tiles.count);
       slab.packed = e.buffer(
-          {1, depth + PairingScheme::linesAfter, PairingScheme::panelWidth},
+          {1, depth + PairingScheme::trailerRows, PairingScheme::panelWidth},
           e.getF32Type());
       e.loop(e.index(0), e.index(tiles.count), 1,
              [&](Value t) { take(slab.left, t, t); });
