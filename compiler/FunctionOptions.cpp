@@ -92,12 +92,12 @@ void readFunctions(const InputArgList &args, ImportOptions &import,
 void readTraining(mlir::MLIRContext *context, const InputArgList &args,
                   Options &options, Usage &usage) {
   TrainingOptions training(context);
-  bool isAsked = false;
+  bool isRequested = false;
   bool saysHowToStep = false;
   auto read = [&](OptionID id,
                   std::string (TrainingOptions::*parse)(StringRef)) {
     for (const Arg *arg : args.filtered(id)) {
-      isAsked = true;
+      isRequested = true;
       saysHowToStep |= id != OPT_loss_EQ;
       std::string wrong = (training.*parse)(arg->getValue());
       // Some say what the value is not, others what is wrong within it.
@@ -119,7 +119,7 @@ void readTraining(mlir::MLIRContext *context, const InputArgList &args,
   read(OPT_master_weights_EQ, &TrainingOptions::masterWeights);
   read(OPT_train_vars_EQ, &TrainingOptions::variables);
   read(OPT_freeze_EQ, &TrainingOptions::frozen);
-  if (isAsked && !args.hasArg(OPT_loss_EQ))
+  if (isRequested && !args.hasArg(OPT_loss_EQ))
     usage.say()
         << "--optimizer and the other options of training need --loss\n";
   if (!training.isOn())

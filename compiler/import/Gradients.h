@@ -72,16 +72,16 @@ mlir::FailureOr<Derived<Port>> derivedResults(Report &report,
     }
   }
   for (auto [k, request] : llvm::enumerate(options.gradients)) {
-    Derivatives<Port> &asked = all.derivatives.emplace_back();
+    Derivatives<Port> &requested = all.derivatives.emplace_back();
     if (options.loss && request.loss == lossName) {
-      asked.ofFormed = true;
+      requested.ofFormed = true;
     } else if (auto before = gradientNamed(request.loss, all.gradients)) {
-      asked.ofGradient = *before;
+      requested.ofGradient = *before;
     } else {
       mlir::FailureOr<Port> loss = find(request.loss, "--grad");
       if (mlir::failed(loss))
         return mlir::failure();
-      asked.loss = std::move(*loss);
+      requested.loss = std::move(*loss);
     }
     for (const std::string &name : request.variables) {
       mlir::FailureOr<Port> port = find(name, "--grad");
@@ -91,7 +91,7 @@ mlir::FailureOr<Derived<Port>> derivedResults(Report &report,
       if (mlir::failed(called))
         return mlir::failure();
       port->name = *called;
-      asked.variables.push_back(std::move(*port));
+      requested.variables.push_back(std::move(*port));
     }
   }
   return all;
@@ -103,8 +103,8 @@ template <typename Entry, typename Port>
 void takeDerived(Entry &entry, const Derived<Port> &all) {
   // For each gradient its request.
   std::vector<size_t> requests;
-  for (auto [k, asked] : llvm::enumerate(all.derivatives))
-    requests.insert(requests.end(), asked.variables.size(), k);
+  for (auto [k, requested] : llvm::enumerate(all.derivatives))
+    requests.insert(requests.end(), requested.variables.size(), k);
   llvm::SmallVector<bool> isNeeded(all.derivatives.size(), false);
   bool needsLoss = false;
   for (const Fetched &result : entry.results) {
@@ -113,23 +113,23 @@ void takeDerived(Entry &entry, const Derived<Port> &all) {
       isNeeded[requests[result.number]] = true;
   }
   for (size_t k = all.derivatives.size(); k-- > 0;) {
-    const Derivatives<Port> &asked = all.derivatives[k];
+    const Derivatives<Port> &requested = all.derivatives[k];
     if (!isNeeded[k])
       continue;
-    needsLoss |= asked.ofFormed;
-    if (!asked.ofFormed && !asked.loss)
-      isNeeded[requests[asked.ofGradient]] = true;
+    needsLoss |= requested.ofFormed;
+    if (!requested.ofFormed && !requested.loss)
+      isNeeded[requests[requested.ofGradient]] = true;
   }
   std::vector<size_t> numbers(requests.size());
   size_t kept = 0;
   for (auto [gradient, k] : llvm::enumerate(requests))
     numbers[gradient] = isNeeded[k] ? kept++ : 0;
-  for (auto [k, asked] : llvm::enumerate(all.derivatives)) {
+  for (auto [k, requested] : llvm::enumerate(all.derivatives)) {
     if (!isNeeded[k])
       continue;
-    entry.derivatives.push_back(asked);
-    if (!asked.ofFormed && !asked.loss)
-      entry.derivatives.back().ofGradient = numbers[asked.ofGradient];
+    entry.derivatives.push_back(requested);
+    if (!requested.ofFormed && !requested.loss)
+      entry.derivatives.back().ofGradient = numbers[requested.ofGradient];
   }
   for (Fetched &result : entry.results)
     if (result.kind == Fetched::gradient)
@@ -172,10 +172,10 @@ void forEachDerived(const Entry &entry, See see) {
     if (entry.loss->labels)
       see(*entry.loss->labels, /*isVariable=*/false);
   }
-  for (const auto &asked : entry.derivatives) {
-    if (asked.loss)
-      see(*asked.loss, /*isVariable=*/false);
-    for (const auto &port : asked.variables)
+  for (const auto &requested : entry.derivatives) {
+    if (requested.loss)
+      see(*requested.loss, /*isVariable=*/false);
+    for (const auto &port : requested.variables)
       see(port, /*isVariable=*/true);
   }
 }
@@ -228,12 +228,13 @@ addResults(Report &report, const ImportOptions &options,
   }
   std::vector<EntryPort> called;
   llvm::SmallVector<Traced> gradients;
-  for (const auto &asked : entry.derivatives) {
-    Traced of = asked.loss ? differentiable(report, at(*asked.loss), next())
-                : asked.ofFormed ? loss
-                                 : Traced(gradients[asked.ofGradient]);
+  for (const auto &requested : entry.derivatives) {
+    Traced of = requested.loss
+                    ? differentiable(report, at(*requested.loss), next())
+                : requested.ofFormed ? loss
+                                     : Traced(gradients[requested.ofGradient]);
     llvm::SmallVector<Traced> variables;
-    for (const auto &port : asked.variables) {
+    for (const auto &port : requested.variables) {
       variables.push_back(differentiable(report, at(port), next()));
       if (!of.value || !variables.back().value)
         return mlir::failure();

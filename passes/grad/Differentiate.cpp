@@ -41,9 +41,9 @@ struct Differentiate : impl::DifferentiateBase<Differentiate> {
     func::FuncOp function = getOperation();
     // They are in program order, because a loss may depend on an earlier
     // gradient.
-    SmallVector<graph::GradientOp> asked;
-    function.walk([&](graph::GradientOp op) { asked.push_back(op); });
-    for (graph::GradientOp op : asked) {
+    SmallVector<graph::GradientOp> requested;
+    function.walk([&](graph::GradientOp op) { requested.push_back(op); });
+    for (graph::GradientOp op : requested) {
       if (op->getBlock() != &function.getBody().front()) {
         op.emitError("stands in a region");
         return signalPassFailure();
@@ -51,7 +51,7 @@ struct Differentiate : impl::DifferentiateBase<Differentiate> {
       if (failed(expand(op)))
         return signalPassFailure();
     }
-    if (!asked.empty())
+    if (!requested.empty())
       attrs::differentiated.set(function);
     function.walk([](Operation *op) {
       if (isa<graph::BarrierOp, graph::StopGradientOp>(op)) {

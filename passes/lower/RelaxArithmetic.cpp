@@ -31,8 +31,9 @@ struct RelaxArithmetic : impl::RelaxArithmeticBase<RelaxArithmetic> {
     auto words = module ? attrs::fastMath.of(module) : StringAttr();
     if (!words)
       return;
-    auto asked = arith::symbolizeFastMathFlags(words.getValue());
-    if (!asked || bitEnumContainsAny(*asked, arith::FastMathFlags::ninf)) {
+    auto requested = arith::symbolizeFastMathFlags(words.getValue());
+    if (!requested ||
+        bitEnumContainsAny(*requested, arith::FastMathFlags::ninf)) {
       module.emitError() << attrs::fastMath.name() << " is '"
                          << words.getValue()
                          << "', which is no list of flags but ninf";
@@ -40,10 +41,10 @@ struct RelaxArithmetic : impl::RelaxArithmeticBase<RelaxArithmetic> {
     }
     getOperation()->walk([&](arith::ArithFastMathInterface op) {
       if (isOfElements(op))
-        op->setAttr(
-            op.getFastMathAttrName(),
-            arith::FastMathFlagsAttr::get(
-                &getContext(), op.getFastMathFlagsAttr().getValue() | *asked));
+        op->setAttr(op.getFastMathAttrName(),
+                    arith::FastMathFlagsAttr::get(
+                        &getContext(),
+                        op.getFastMathFlagsAttr().getValue() | *requested));
     });
   }
 };

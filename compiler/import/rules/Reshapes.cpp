@@ -21,7 +21,7 @@ namespace weir {
 /// where it does not follow from the sizes as polynomials.
 static Value leftFor(ImplicitLocOpBuilder &b, ArrayRef<Size> from,
                      ArrayRef<Value> others) {
-  SmallVector<Value> sizes, asked;
+  SmallVector<Value> sizes, requested;
   for (const Size &size : from)
     sizes.push_back(exactly(b, size).value);
   // Sizes that are sums divide none but themselves.
@@ -31,12 +31,13 @@ static Value leftFor(ImplicitLocOpBuilder &b, ArrayRef<Size> from,
     if (same != sizes.end())
       sizes.erase(same);
     else
-      asked.push_back(other);
+      requested.push_back(other);
   }
-  if (sizes.size() == 1 && asked.empty())
+  if (sizes.size() == 1 && requested.empty())
     return sizes.front();
   Polynomials polynomials;
-  auto all = polynomials.productOf(sizes), known = polynomials.productOf(asked);
+  auto all = polynomials.productOf(sizes),
+       known = polynomials.productOf(requested);
   if (!all || !known)
     return {};
   auto left = Polynomials::quotient(*all, *known);

@@ -18,7 +18,7 @@ namespace weir {
 
 /// Versions without being asked for, each of which adds its own code to the
 /// library.
-constexpr size_t mostUnasked = 8;
+constexpr size_t maxUnrequested = 8;
 
 /// Sizes below the range's end so that little of a run's work is for nothing:
 /// powers of two, and from 64 on those halfway between them; of a wide range
@@ -59,15 +59,15 @@ static Ranges rangesOf(const VersionedEntry &source) {
   return ranges;
 }
 
-std::vector<Limits> askedVersions(const VersionedEntry &source,
-                                  const Specialization &asked) {
+std::vector<Limits> requestedVersions(const VersionedEntry &source,
+                                      const Specialization &requested) {
   std::vector<Limits> versions;
-  for (int64_t size : asked.sizes)
-    versions.push_back({{asked.dim, size}});
+  for (int64_t size : requested.sizes)
+    versions.push_back({{requested.dim, size}});
   // The range's end is what the version for all has room for.
   for (const EntryPort *port : source.inputs)
     for (auto [dim, range] : llvm::enumerate(port->open))
-      if (range && llvm::is_contained(dimNamesOf(*port, dim), asked.dim))
+      if (range && llvm::is_contained(dimNamesOf(*port, dim), requested.dim))
         llvm::erase_if(versions, [high = range->high](const Limits &limits) {
           return limits.front().second == high;
         });
@@ -184,8 +184,9 @@ static std::vector<std::string> combinedDims(const VersionedEntry &source,
   return names;
 }
 
-std::vector<Limits> unaskedVersions(const VersionedEntry &source,
-                                    OpBuilder &builder, ArrayRef<Traced> fed) {
+std::vector<Limits> unrequestedVersions(const VersionedEntry &source,
+                                        OpBuilder &builder,
+                                        ArrayRef<Traced> fed) {
   Ranges ranges = rangesOf(source);
   if (ranges.empty())
     return {};
@@ -211,7 +212,7 @@ std::vector<Limits> unaskedVersions(const VersionedEntry &source,
   for (const std::string &dim : combined) {
     auto range = llvm::find_if(
         ranges, [&](const auto &each) { return each.first == dim; });
-    sizes.push_back(sizesWithin(range->second, mostUnasked));
+    sizes.push_back(sizesWithin(range->second, maxUnrequested));
     count = std::max(count, sizes.back().size());
   }
   for (size_t i = 0; i < count; ++i) {

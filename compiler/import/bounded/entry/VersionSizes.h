@@ -12,15 +12,15 @@ namespace weir {
 using Limits = llvm::SmallVector<std::pair<std::string, int64_t>>;
 
 /// The versions that `--specialize` asks for, from the least on.
-std::vector<Limits> askedVersions(const VersionedEntry &source,
-                                  const Specialization &asked);
+std::vector<Limits> requestedVersions(const VersionedEntry &source,
+                                      const Specialization &requested);
 
 /// Versions for the dimensions that some op combines elements along, where
 /// nothing is said: kernels compute what it combines for all that there is room
 /// for, and end at the actual sizes of what is left.
-std::vector<Limits> unaskedVersions(const VersionedEntry &source,
-                                    mlir::OpBuilder &builder,
-                                    llvm::ArrayRef<Traced> fed);
+std::vector<Limits> unrequestedVersions(const VersionedEntry &source,
+                                        mlir::OpBuilder &builder,
+                                        llvm::ArrayRef<Traced> fed);
 
 } // namespace weir
 

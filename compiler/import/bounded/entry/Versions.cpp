@@ -29,9 +29,9 @@ class Versions {
 public:
   /// Versions that no one asked for are left out where they cannot be.
   Versions(const VersionedEntry &source, OpBuilder &builder,
-           ArrayRef<Traced> fed, std::vector<Limits> versions, bool isAsked)
+           ArrayRef<Traced> fed, std::vector<Limits> versions, bool isRequested)
       : source(source), builder(builder), fed(fed),
-        versions(std::move(versions)), isAsked(isAsked) {}
+        versions(std::move(versions)), isRequested(isRequested) {}
 
   /// Whether there are any, of dimensions that inputs of this entry have.
   bool areNeeded() const {
@@ -66,7 +66,7 @@ public:
       return failure();
     if (failed(
             attempt([&] { return buildVersion(limits, *values); }, version))) {
-      if (isAsked)
+      if (isRequested)
         return failure();
       Block &block = others.front();
       block.getTerminator()->erase();
@@ -130,7 +130,7 @@ private:
   /// The same, without a word where it fails and no one asked for it.
   LogicalResult attempt(function_ref<FailureOr<SmallVector<Value>>()> trace,
                         Region &region) {
-    if (isAsked)
+    if (isRequested)
       return branch(region, trace);
     Status before = source.report.status;
     ScopedDiagnosticHandler mute(builder.getContext(),
@@ -248,7 +248,7 @@ private:
   OpBuilder &builder;
   ArrayRef<Traced> fed;
   std::vector<Limits> versions;
-  bool isAsked;
+  bool isRequested;
 };
 
 } // namespace
@@ -307,17 +307,17 @@ FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
                                       OpBuilder &builder,
                                       ArrayRef<Traced> fed) {
   const ImportOptions &options = source.options;
-  bool isAsked = options.specialization.has_value();
+  bool isRequested = options.specialization.has_value();
   // What is state is not made in its place by one of several.
   bool holds = llvm::any_of(source.inputs, [](const EntryPort *port) {
     return port->isHeld && !port->open.empty();
   });
-  if (!isAsked && (!source.canBranch || holds))
+  if (!isRequested && (!source.canBranch || holds))
     return source.trace(fed, nullptr);
   std::vector<Limits> chosen =
-      isAsked ? askedVersions(source, *options.specialization)
-              : unaskedVersions(source, builder, fed);
-  Versions versions(source, builder, fed, std::move(chosen), isAsked);
+      isRequested ? requestedVersions(source, *options.specialization)
+                  : unrequestedVersions(source, builder, fed);
+  Versions versions(source, builder, fed, std::move(chosen), isRequested);
   if (!versions.areNeeded())
     return source.trace(fed, nullptr);
   if (!source.canBranch)

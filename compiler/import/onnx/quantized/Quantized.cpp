@@ -67,12 +67,12 @@ static FailureOr<Quantum> quantumOf(Node &node) {
     return Quantum{{}, &zero->format};
   if (node.has(2))
     return Quantum{node.element(2)};
-  int64_t asked = node.intAttr("output_dtype");
-  if (const Format *format =
-          formatOf(llvm::isInt<32>(asked) ? static_cast<int>(asked) : 0))
+  int64_t requested = node.intAttr("output_dtype");
+  if (const Format *format = formatOf(
+          llvm::isInt<32>(requested) ? static_cast<int>(requested) : 0))
     return Quantum{{}, format};
   Type type = node.typeAttr("output_dtype", ::onnx::TensorProto::UINT8);
-  if (asked == 0)
+  if (requested == 0)
     type = node.b.getIntegerType(8, false);
   if (!type)
     return failure();

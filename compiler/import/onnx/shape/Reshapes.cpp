@@ -43,19 +43,19 @@ LogicalResult giveShape(Node &node, ArrayRef<int64_t> shape) {
 
 /// Each size that the operand asks for must be the promised one, or leave it
 /// open.
-LogicalResult checkAsked(Node &node, ArrayRef<int64_t> promised,
-                         ArrayRef<int64_t> from) {
-  SmallVector<Expr> asked;
-  if (failed(readScalars(node, 1, asked)))
+LogicalResult checkRequested(Node &node, ArrayRef<int64_t> promised,
+                             ArrayRef<int64_t> from) {
+  SmallVector<Expr> requested;
+  if (failed(readScalars(node, 1, requested)))
     return failure();
-  if (asked.size() != promised.size())
-    return node.error() << "asks for " << asked.size()
+  if (requested.size() != promised.size())
+    return node.error() << "asks for " << requested.size()
                         << " sizes where the model says " << promised.size();
   for (auto [i, size] : llvm::enumerate(promised)) {
-    Expr fits = either(equal(asked[i], number(node, size)),
-                       equal(asked[i], number(node, -1)));
+    Expr fits = either(equal(requested[i], number(node, size)),
+                       equal(requested[i], number(node, -1)));
     if (i < from.size() && from[i] == size)
-      fits = either(fits, equal(asked[i], number(node, 0)));
+      fits = either(fits, equal(requested[i], number(node, 0)));
     if (failed(check(node, fits, "asks for another shape than the model says")))
       return failure();
   }
@@ -69,26 +69,26 @@ LogicalResult importReshape(Node &node) {
     return failure();
   if (isPromised(node, 1)) {
     FailureOr<Integers> shape = promisedShape(node, 0, "its shape");
-    return failed(shape) || failed(checkAsked(node, *shape, node.shape(0)))
+    return failed(shape) || failed(checkRequested(node, *shape, node.shape(0)))
                ? failure()
                : giveShape(node, *shape);
   }
   ImplicitLocOpBuilder &b = node.b;
-  SmallVector<Value> asked;
+  SmallVector<Value> requested;
   if (node.has(1)) {
     auto given = listedScalars(node, 1);
     if (failed(given))
       return failure();
-    asked = *given;
+    requested = *given;
   } else {
     if (!node.hasAttr("shape"))
       return node.missing("shape");
     for (int64_t size : node.intsAttr("shape"))
-      asked.push_back(weir::number(b, size).value);
+      requested.push_back(weir::number(b, size).value);
   }
   Sizes from = sizesOf(node.traced(0));
   bool zeroIsZero = node.opset() >= 14 && node.intAttr("allowzero");
-  for (auto [i, size] : llvm::enumerate(asked)) {
+  for (auto [i, size] : llvm::enumerate(requested)) {
     auto known = knownNumber(size);
     if (known && *known < -1)
       return node.error() << "asks for a size of " << *known;
@@ -105,7 +105,7 @@ LogicalResult importReshape(Node &node) {
     else if (!isSame(size, own.value))
       size = select(equal(asks, weir::number(b, 0)), own, asks).value;
   }
-  return giveReshaped(node, asked);
+  return giveReshaped(node, requested);
 }
 
 LogicalResult importFlatten(Node &node) {
@@ -254,17 +254,18 @@ LogicalResult importExpand(Node &node) {
   if (failed(wantOperands(node, 2, 2)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
-  auto asked = expandedShape(node);
-  if (failed(asked))
+  auto requested = expandedShape(node);
+  if (failed(requested))
     return failure();
-  if (static_cast<int64_t>(asked->size()) > rankLimit)
-    return node.error() << "expands to " << asked->size() << " dimensions";
+  if (static_cast<int64_t>(requested->size()) > rankLimit)
+    return node.error() << "expands to " << requested->size() << " dimensions";
   Sizes from = sizesOf(node.traced(0));
-  size_t rank = std::max(from.size(), asked->size());
+  size_t rank = std::max(from.size(), requested->size());
   from.insert(from.begin(), rank - from.size(), Size{1, {}});
-  asked->insert(asked->begin(), rank - asked->size(), weir::number(b, 1).value);
+  requested->insert(requested->begin(), rank - requested->size(),
+                    weir::number(b, 1).value);
   SmallVector<Value> wanted;
-  for (auto [size, value] : llvm::zip_equal(from, *asked)) {
+  for (auto [size, value] : llvm::zip_equal(from, *requested)) {
     bool isOne = size.isKnown() && size.bound == 1;
     bool stays = knownNumber(value) == 1 ||
                  (!isOne && isSame(value, exactly(b, size).value));
@@ -347,15 +348,15 @@ LogicalResult importConstantOfShape(Node &node) {
     shape = *given;
   } else {
     FailureOr<Integers> promised = promisedShape(node, 0, "its shape");
-    SmallVector<Expr> asked;
-    if (failed(readScalars(node, 0, asked)))
+    SmallVector<Expr> requested;
+    if (failed(readScalars(node, 0, requested)))
       return failure();
     if (failed(promised))
       return failure();
-    if (promised->size() != asked.size())
-      return node.error() << "asks for " << asked.size()
+    if (promised->size() != requested.size())
+      return node.error() << "asks for " << requested.size()
                           << " sizes where the model says " << promised->size();
-    for (auto [given, size] : llvm::zip(asked, *promised))
+    for (auto [given, size] : llvm::zip(requested, *promised))
       if (failed(check(node, equal(given, number(node, size)),
                        "asks for another shape than the model says")))
         return failure();
