@@ -3,7 +3,7 @@
 #include "compiler/OptionTable.h"
 
 #include "compiler/Training.h"
-#include "compiler/import/Held.h"
+#include "compiler/import/StateInputs.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;

@@ -6,9 +6,9 @@
 #include "compiler/import/File.h"
 #include "compiler/import/FileKind.h"
 #include "compiler/import/FixedValues.h"
-#include "compiler/import/Held.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/Report.h"
+#include "compiler/import/StateInputs.h"
 #include "compiler/import/onnx/Frontend.h"
 #include "compiler/import/tensorflow/Frontend.h"
 #include "compiler/import/tensorflow/file/Summary.h"
@@ -212,7 +212,7 @@ static LogicalResult checkValues(Report &report, const ImportOptions &options) {
     for (const Feed &feed : options.feeds)
       if (isSameInput(feed.name, value.input))
         other = "--feed makes it an input";
-    for (const HeldState &state : options.states)
+    for (const StateInput &state : options.states)
       if (isSameInput(state.input, value.input))
         other = "--state makes it state";
     for (const FixedValue &again : options.values)
@@ -236,7 +236,7 @@ OwningOpRef<ModuleOp> importModel(MLIRContext *context,
         succeeded(isOnnxModel))
       module = *isOnnxModel ? onnx::importModel(report, options)
                             : tensorflow::importModel(report, options);
-  if (module && failed(holdStates(report, *module, options)))
+  if (module && failed(makeStateInputs(report, *module, options)))
     module = {};
   status = report.status;
   if (!module && status == Status::ok)

@@ -71,7 +71,7 @@ struct GradientRequest {
 
 /// An input that is state: a variable, which the output becomes at the end of a
 /// run: `--state=INPUT=OUTPUT`.
-struct HeldState {
+struct StateInput {
   std::string input, output;
 };
 
@@ -166,7 +166,7 @@ struct ImportOptions {
   std::vector<FixedValue> values;
   /// Inputs that are variables instead. Their outputs are fetched where the
   /// options do not name the functions.
-  std::vector<HeldState> states;
+  std::vector<StateInput> states;
   /// What the entry `gradients` gives; none without any.
   std::vector<GradientRequest> gradients;
   /// The loss that gradients may be of, under the name `loss`.

@@ -186,7 +186,7 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
   if (wanted.empty())
     wanted = graph.outputs;
   // What becomes of state need not be an output of the model.
-  for (const HeldState &state : options.states) {
+  for (const StateInput &state : options.states) {
     FailureOr<StringRef> name =
         resolveTensor(report, graph, state.output, "--state");
     if (failed(name))

@@ -117,7 +117,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     again->front().name = variant.name;
     entries.push_back(std::move(again->front()));
   }
-  markHeld(options, entries);
+  markStateInput(options, entries);
   OpBuilder builder(report.context);
   Tracer tracer(report, *model, builder);
   tracer.boundedElements = options.boundedElements;

@@ -24,7 +24,7 @@ FailureOr<Entry> trainingEntry(Report &report, const Model &model,
   entry->isTraining = true;
   // A loss is of tensors in their padded buffers.
   for (Port &port : entry->outputs)
-    port.isHeld = true;
+    port.isStateInput = true;
   return entry;
 }
 

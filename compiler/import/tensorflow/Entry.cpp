@@ -155,7 +155,7 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
     }
   }
   // What becomes of state is fetched besides, where it is for one function.
-  for (const HeldState &state : options.states) {
+  for (const StateInput &state : options.states) {
     if (!options.entries.empty())
       break;
     FailureOr<Edge> edge =

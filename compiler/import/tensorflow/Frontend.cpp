@@ -289,7 +289,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     entries.push_back(std::move(*entry));
     own.push_back(options);
   }
-  markHeld(options, entries);
+  markStateInput(options, entries);
   if (failed(checkShapes(report, options, entries)) ||
       !model.library.check(report, *model.graph))
     return {};

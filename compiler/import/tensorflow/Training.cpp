@@ -48,7 +48,7 @@ FailureOr<Entry> trainingEntry(Report &report, const Graph &graph,
   entry.inputs = std::move(hasSignatures ? model.inputs : partial->inputs);
   // A loss is of tensors in their padded buffers.
   for (Port &port : entry.outputs)
-    port.isHeld = true;
+    port.isStateInput = true;
   return entry;
 }
 

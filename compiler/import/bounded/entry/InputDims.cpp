@@ -214,9 +214,9 @@ static StringRef refusal(const ImportOptions &options,
   if (options.training)
     return "training has no default ranges, and these dimensions are dynamic: ";
   for (EntryPort *port : inputs) {
-    markHeld(options, *port, /*isInput=*/true);
+    markStateInput(options, *port, /*isInput=*/true);
     // The least sizes are those that it begins with.
-    if (port->isHeld && !port->type.hasStaticShape())
+    if (port->isStateInput && !port->type.hasStaticShape())
       return "state begins with the least sizes that --dim gives, and these "
              "dimensions have no range: ";
   }

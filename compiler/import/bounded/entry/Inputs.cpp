@@ -17,13 +17,14 @@ using namespace mlir;
 
 namespace weir {
 
-void markHeld(const ImportOptions &options, EntryPort &port, bool isInput) {
-  for (const HeldState &state : options.states) {
+void markStateInput(const ImportOptions &options, EntryPort &port,
+                    bool isInput) {
+  for (const StateInput &state : options.states) {
     StringRef called = isInput ? state.input : state.output;
     StringRef tensor = port.tensor;
     called.consume_back(":0");
     tensor.consume_back(":0");
-    port.isHeld |= called == port.name || called == tensor;
+    port.isStateInput |= called == port.name || called == tensor;
   }
 }
 
@@ -41,8 +42,8 @@ DictionaryAttr portAttributes(Builder &b, const EntryPort &port) {
     SmallVector<StringRef> strings(port.strings.begin(), port.strings.end());
     attrs::strings.addTo(list, b.getStrArrayAttr(strings));
   }
-  if (port.isHeld)
-    attrs::held.addTo(list, b.getUnitAttr());
+  if (port.isStateInput)
+    attrs::stateInput.addTo(list, b.getUnitAttr());
   return list.getDictionary(b.getContext());
 }
 
@@ -138,7 +139,7 @@ Traced Inputs::traced(ImplicitLocOpBuilder &b, Block &block, size_t i,
     sizes.push_back(sizeOf(b, port, d, elementOf(b, shape, d)));
     count.bound *= bound;
   }
-  if (port.isHeld)
+  if (port.isStateInput)
     return withSizes(value, sizes);
   // Callers give the elements without gaps.
   count.exact = product(b, sizes, 0, sizes.size()).value;
@@ -158,7 +159,7 @@ Size Inputs::sizeOf(ImplicitLocOpBuilder &b, const EntryPort &port, size_t d,
   Expr size(b, given);
   if (!port.open[d]) {
     int64_t fixed = port.type.getDimSize(d);
-    if (!port.isHeld)
+    if (!port.isStateInput)
       check(apply<graph::EqualOp>(size, number(b, fixed)),
             " is not " + Twine(fixed));
     return {fixed, {}};

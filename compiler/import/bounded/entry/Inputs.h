@@ -33,7 +33,7 @@ struct EntryPort {
   std::vector<std::string> strings = {};
   /// Whether it becomes state: then it comes and goes as it lies in its place,
   /// and not without gaps.
-  bool isHeld = false;
+  bool isStateInput = false;
 };
 using EntryPorts = llvm::SmallVector<const EntryPort *>;
 
@@ -54,15 +54,16 @@ EntryPorts entryPorts(const Ports &ports) {
 
 /// Marks the port where the options hold what it is called, an input or an
 /// output.
-void markHeld(const ImportOptions &options, EntryPort &port, bool isInput);
+void markStateInput(const ImportOptions &options, EntryPort &port,
+                    bool isInput);
 /// Marks what the options hold of each entry.
 template <typename Entries>
-void markHeld(const ImportOptions &options, Entries &entries) {
+void markStateInput(const ImportOptions &options, Entries &entries) {
   for (auto &entry : entries) {
     for (EntryPort &port : entry.inputs)
-      markHeld(options, port, /*isInput=*/true);
+      markStateInput(options, port, /*isInput=*/true);
     for (EntryPort &port : entry.outputs)
-      markHeld(options, port, /*isInput=*/false);
+      markStateInput(options, port, /*isInput=*/false);
   }
 }
 

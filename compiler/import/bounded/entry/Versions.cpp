@@ -216,7 +216,7 @@ private:
     for (auto [i, value, wanted, attributes] :
          llvm::enumerate(results->values, like, results->attributes)) {
       RankedTensorType type = typeOf(wanted);
-      if (attrs::held.isIn(attributes)) {
+      if (attrs::stateInput.isIn(attributes)) {
         value = inPlaceOf(b, value, type.getShape());
         continue;
       }
@@ -289,7 +289,7 @@ void EntryResults::addOutputs(OpBuilder &builder, const InputSizes &inputs,
     if (!output.isBounded() && !(like && llvm::is_contained(like->open, i)))
       continue;
     ImplicitLocOpBuilder b(output.value.getLoc(), builder);
-    if (output.isBounded() && !port->isHeld) {
+    if (output.isBounded() && !port->isStateInput) {
       values[i] = compact(b, output);
       Sizes sizes = sizesOf(output);
       counts[i] = product(b, sizes, 0, sizes.size()).value;
@@ -310,7 +310,7 @@ FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
   bool isRequested = options.specialization.has_value();
   // What is state is not made in its place by one of several.
   bool holds = llvm::any_of(source.inputs, [](const EntryPort *port) {
-    return port->isHeld && !port->open.empty();
+    return port->isStateInput && !port->open.empty();
   });
   if (!isRequested && (!source.canBranch || holds))
     return source.trace(fed, nullptr);

@@ -22,7 +22,7 @@ constexpr int64_t philox = 1, anyAlgorithm = 3;
 constexpr int64_t stateSize = 3;
 
 /// A variable that holds a generator, and what it holds now.
-struct Held {
+struct RngState {
   const Variable *variable = nullptr;
   Expr state;
   Generator generator;
@@ -30,12 +30,12 @@ struct Held {
 
 /// Of operands 0 and 1, a variable and the algorithm; the others must be
 /// tensors.
-FailureOr<Held> heldBy(Node &node, unsigned operands) {
+FailureOr<RngState> rngStateOf(Node &node, unsigned operands) {
   if (failed(wantOperands(node, operands)))
     return failure();
-  Held held;
-  held.variable = variableAt(node, 0);
-  if (!held.variable)
+  RngState rngState;
+  rngState.variable = variableAt(node, 0);
+  if (!rngState.variable)
     return node.error() << "draws from something that is no variable";
   for (unsigned i = 1; i < node.size(); ++i)
     if (failed(tensorAt(node, i)))
@@ -45,52 +45,52 @@ FailureOr<Held> heldBy(Node &node, unsigned operands) {
     return failure();
   if (*algorithm != philox && *algorithm != anyAlgorithm)
     return node.unsupported("algorithm " + Twine(*algorithm));
-  FailureOr<Value> state = currentValue(node, *held.variable);
+  FailureOr<Value> state = currentValue(node, *rngState.variable);
   if (failed(state))
     return failure();
-  held.state = Expr(node.b, *state);
-  if (held.state.rank() != 1 || held.state.size(0) < stateSize ||
-      !held.state.elementType().isSignlessInteger(64))
+  rngState.state = Expr(node.b, *state);
+  if (rngState.state.rank() != 1 || rngState.state.size(0) < stateSize ||
+      !rngState.state.elementType().isSignlessInteger(64))
     return node.error() << "has no generator in variable '"
-                        << escaped(held.variable->name) << "', which is a "
-                        << held.state.type();
-  Expr words = cast(held.state, node.b.getIntegerType(64, false));
+                        << escaped(rngState.variable->name) << "', which is a "
+                        << rngState.state.type();
+  Expr words = cast(rngState.state, node.b.getIntegerType(64, false));
   auto word = [&](int64_t i) { return reshape(slice(words, 0, i, 1), {}); };
-  held.generator = {word(2), word(0), word(1)};
-  return held;
+  rngState.generator = {word(2), word(0), word(1)};
+  return rngState;
 }
 
 /// Moves the counter on by 256 for each of `count` numbers, a scalar, as if
 /// each had drawn so much.
-LogicalResult skip(Node &node, const Held &held, Expr count) {
-  const Generator &generator = held.generator;
+LogicalResult skip(Node &node, const RngState &rngState, Expr count) {
+  const Generator &generator = rngState.generator;
   Type type = generator.low.elementType();
   Expr low = generator.low + cast(count, type) * 256;
   Expr carries = apply<graph::LessOp>(low, generator.low);
   Expr high = generator.high + cast(carries, type);
   Expr counter = cast(concat({reshape(low, {1}), reshape(high, {1})}, 0),
-                      held.state.elementType());
-  Expr rest = slice(held.state, 0, 2, held.state.size(0) - 2);
-  return assign(node, *held.variable, concat({counter, rest}, 0).value);
+                      rngState.state.elementType());
+  Expr rest = slice(rngState.state, 0, 2, rngState.state.size(0) - 2);
+  return assign(node, *rngState.variable, concat({counter, rest}, 0).value);
 }
 
 /// RngSkip, and RngReadAndSkip, which gives the state from before.
 LogicalResult importSkip(Node &node) {
-  auto held = heldBy(node, 3);
-  if (failed(held))
+  auto rngState = rngStateOf(node, 3);
+  if (failed(rngState))
     return failure();
   Expr count = operand(node, 2);
   if (count.rank() != 0 || !isa<IntegerType>(count.elementType()))
     return node.error() << "cannot skip " << count.type() << " numbers";
-  if (failed(skip(node, *held, count)))
+  if (failed(skip(node, *rngState, count)))
     return failure();
   if (node.op() == "RngSkip")
     return node.tracedResults({});
-  return give(node, slice(held->state, 0, 0, stateSize));
+  return give(node, slice(rngState->state, 0, 0, stateSize));
 }
 
 /// Numbers of the shape in operand 2.
-LogicalResult draw(Node &node, const Held &held, MakeNumbers make) {
+LogicalResult draw(Node &node, const RngState &rngState, MakeNumbers make) {
   Expr drawn;
   auto counted = [&](int64_t count, Expr exact) {
     drawn = exact;
@@ -98,7 +98,7 @@ LogicalResult draw(Node &node, const Held &held, MakeNumbers make) {
   };
   if (failed(giveShaped(node, counted, /*shapeAt=*/2)))
     return failure();
-  return skip(node, held, drawn);
+  return skip(node, rngState, drawn);
 }
 
 template <auto numbers>
@@ -107,23 +107,23 @@ LogicalResult importFloats(Node &node) {
       typeAttrOr(node, "dtype", node.b.getF32Type()));
   if (!type)
     return node.unsupported("its element type");
-  auto held = heldBy(node, 3);
-  if (failed(held))
+  auto rngState = rngStateOf(node, 3);
+  if (failed(rngState))
     return failure();
-  return draw(node, *held, [&](int64_t count, Expr) {
-    return numbers(held->generator, count, type);
+  return draw(node, *rngState, [&](int64_t count, Expr) {
+    return numbers(rngState->generator, count, type);
   });
 }
 
 LogicalResult importIntegers(Node &node) {
-  auto held = heldBy(node, 5);
-  if (failed(held))
+  auto rngState = rngStateOf(node, 5);
+  if (failed(rngState))
     return failure();
   Expr low = operand(node, 3), high = operand(node, 4);
   if (failed(checkRange(node, low, high)))
     return failure();
-  return draw(node, *held, [&](int64_t count, Expr) {
-    return integerNumbers(held->generator, count, low, high);
+  return draw(node, *rngState, [&](int64_t count, Expr) {
+    return integerNumbers(rngState->generator, count, low, high);
   });
 }
 
@@ -131,11 +131,11 @@ LogicalResult importFullIntegers(Node &node) {
   Type type = typeAttrOr(node, "dtype", node.b.getIntegerType(64, false));
   if (!isFullInteger(type))
     return node.unsupported("its element type");
-  auto held = heldBy(node, 3);
-  if (failed(held))
+  auto rngState = rngStateOf(node, 3);
+  if (failed(rngState))
     return failure();
-  return draw(node, *held, [&](int64_t count, Expr) {
-    return fullIntegers(held->generator, count, type);
+  return draw(node, *rngState, [&](int64_t count, Expr) {
+    return fullIntegers(rngState->generator, count, type);
   });
 }
 

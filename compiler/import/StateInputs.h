@@ -1,8 +1,8 @@
 // Inputs of entries that become state: variables that a run reads, and assigns
 // from what was an output.
 
-#ifndef WEIR_COMPILER_IMPORT_HELD_H
-#define WEIR_COMPILER_IMPORT_HELD_H
+#ifndef WEIR_COMPILER_IMPORT_STATEINPUTS_H
+#define WEIR_COMPILER_IMPORT_STATEINPUTS_H
 
 #include "compiler/import/Import.h"
 #include "compiler/import/Report.h"
@@ -17,9 +17,9 @@ std::string parseStates(llvm::StringRef text, ImportOptions &options);
 /// entries that have it, and has each entry with its output assign that at its
 /// end; neither is left in a signature. An error where no entry has one of
 /// them, or where what an output gives does not fit.
-mlir::LogicalResult holdStates(Report &report, mlir::ModuleOp module,
-                               const ImportOptions &options);
+mlir::LogicalResult makeStateInputs(Report &report, mlir::ModuleOp module,
+                                    const ImportOptions &options);
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_HELD_H
+#endif // WEIR_COMPILER_IMPORT_STATEINPUTS_H

@@ -1,6 +1,6 @@
 // Makes variables of inputs, and assignments of outputs.
 
-#include "compiler/import/Held.h"
+#include "compiler/import/StateInputs.h"
 
 #include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
@@ -23,7 +23,7 @@ std::string parseStates(StringRef text, ImportOptions &options) {
     auto [input, output] = pair.split('=');
     if (input.empty() || output.empty())
       return "is not INPUT=OUTPUT,..., as in past_key=present_key";
-    for (const HeldState &before : options.states) {
+    for (const StateInput &before : options.states) {
       if (before.input == input)
         return "names '" + escaped(input) + "' twice";
       if (before.output == output)
@@ -117,9 +117,9 @@ void replaceExtended(Value input, Value room) {
 
 /// One input that becomes a variable, and another for its sizes where only the
 /// run knows them.
-class Holder {
+class StateInputBuilder {
 public:
-  Holder(Report &report, ModuleOp module, const HeldState &state)
+  StateInputBuilder(Report &report, ModuleOp module, const StateInput &state)
       : report(report), module(module), state(state) {
     for (auto entry : module.getOps<FuncOp>())
       if (attrs::entry.isOn(entry))
@@ -296,7 +296,7 @@ private:
 
   Report &report;
   ModuleOp module;
-  const HeldState &state;
+  const StateInput &state;
   SmallVector<FuncOp> entries;
   std::string name;
   RankedTensorType type, room; // of an input, and of the variable
@@ -306,16 +306,16 @@ private:
 
 } // namespace
 
-LogicalResult holdStates(Report &report, ModuleOp module,
-                         const ImportOptions &options) {
+LogicalResult makeStateInputs(Report &report, ModuleOp module,
+                              const ImportOptions &options) {
   // Where a variable of the model has no first value, nothing is called init.
   bool hasInit = true;
   for (auto variable : module.getOps<graph::VariableOp>())
     hasInit &= variable.getInitial().has_value();
   for (auto function : module.getOps<FuncOp>())
     hasInit |= attrs::init.isOn(function);
-  for (const HeldState &state : options.states)
-    if (failed(Holder(report, module, state).run(hasInit)))
+  for (const StateInput &state : options.states)
+    if (failed(StateInputBuilder(report, module, state).run(hasInit)))
       return failure();
   return success();
 }
