@@ -4,7 +4,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/bounded/Labels.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/loss/FormLoss.h"

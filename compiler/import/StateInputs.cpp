@@ -2,7 +2,7 @@
 
 #include "compiler/import/StateInputs.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
@@ -263,7 +263,7 @@ private:
       replaceExtended(entry.getArgument(*at), value);
     }
     if (!entry.getArgument(*at).use_empty())
-      value = inPlaceOf(
+      value = paddedTo(
           b, value, mlir::cast<RankedTensorType>(inputs.types[*at]).getShape());
     replaceInput(entry, *at, value);
   }
@@ -291,7 +291,7 @@ private:
                                        takeOutput(entry, *shape));
     b.create<graph::WriteVariableOp>(
         variable.getSymName(),
-        inPlaceOf(b, takeOutput(entry, *at), room.getShape()));
+        paddedTo(b, takeOutput(entry, *at), room.getShape()));
   }
 
   Report &report;

@@ -6,7 +6,7 @@
 #include "compiler/import/Elements.h"
 #include "compiler/import/TracedNode.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Graph.h"

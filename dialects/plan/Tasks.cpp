@@ -105,19 +105,19 @@ void TaskLowering::lowerWhile(WhileOp loop) {
   b.setInsertionPointToEnd(after);
 }
 
-Value TaskLowering::address(Value place) {
+Value TaskLowering::address(Value memref) {
   int64_t offset = 0;
-  while (auto view = place.getDefiningOp<ViewOp>()) {
+  while (auto view = memref.getDefiningOp<ViewOp>()) {
     offset += view.getOffset();
-    place = view.getSource();
+    memref = view.getSource();
   }
-  if (auto buffer = place.getDefiningOp<BufferOp>())
+  if (auto buffer = memref.getDefiningOp<BufferOp>())
     return at(arena, buffer.getOffset() + offset);
-  if (auto weight = place.getDefiningOp<WeightOp>())
+  if (auto weight = memref.getDefiningOp<WeightOp>())
     return at(weights, weight.getOffset() + offset);
-  if (auto variable = place.getDefiningOp<StateOp>())
+  if (auto variable = memref.getDefiningOp<StateOp>())
     return at(state, variable.getOffset() + offset);
-  auto argument = place.getDefiningOp<ArgumentOp>();
+  auto argument = memref.getDefiningOp<ArgumentOp>();
   Value start =
       b.create<LLVM::LoadOp>(pointer(), at(arguments, 8 * argument.getIndex()));
   return offset ? at(start, offset) : start;

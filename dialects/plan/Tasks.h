@@ -44,10 +44,10 @@ protected:
   /// the insertion point.
   virtual void lowerApart(llvm::ArrayRef<mlir::Operation *> tasks) = 0;
   /// The Boolean in a buffer, as an i1.
-  virtual mlir::Value isTrue(mlir::Value place) = 0;
+  virtual mlir::Value isTrue(mlir::Value memref) = 0;
 
   /// The address of a buffer, computed at its use.
-  mlir::Value address(mlir::Value place);
+  mlir::Value address(mlir::Value memref);
   mlir::Value at(mlir::Value base, int64_t offset);
   mlir::Value number(int64_t value, unsigned width = 32);
   /// Whether a byte is not 0, an i1.

@@ -25,10 +25,10 @@ constexpr int64_t simulatorState = 64, stackOfThread = 64 << 10,
                   memoryOfBlock = 704 << 10;
 
 /// Whether a buffer is in the memory of the host.
-bool isOfHost(Value place) {
-  while (auto view = place.getDefiningOp<plan::ViewOp>())
-    place = view.getSource();
-  auto buffer = place.getDefiningOp<plan::BufferOp>();
+bool isOfHost(Value memref) {
+  while (auto view = memref.getDefiningOp<plan::ViewOp>())
+    memref = view.getSource();
+  auto buffer = memref.getDefiningOp<plan::BufferOp>();
   return buffer && buffer.getHost();
 }
 
@@ -93,10 +93,10 @@ public:
     if (most) {
       values =
           b.create<LLVM::AllocaOp>(pointer(), pointer(), number(most, 64), 8);
-      places =
+      addresses =
           b.create<LLVM::AllocaOp>(pointer(), pointer(), number(most, 64), 8);
       for (int64_t i = 0; i < most; ++i)
-        b.create<LLVM::StoreOp>(at(values, 8 * i), at(places, 8 * i));
+        b.create<LLVM::StoreOp>(at(values, 8 * i), at(addresses, 8 * i));
     }
     if (reads)
       boolean =
@@ -137,11 +137,11 @@ private:
     if (!plan::bytesOf(copy))
       return;
     if (isOfHost(copy.getTarget()))
-      issue("weir_gpu_to_host", {stream, placeOnHost(copy.getTarget()),
+      issue("weir_gpu_to_host", {stream, hostAddress(copy.getTarget()),
                                  address(copy.getSource()), bytes});
     else if (isOfHost(copy.getSource()))
       issue("weir_gpu_from_host", {stream, address(copy.getTarget()),
-                                   placeOnHost(copy.getSource()), bytes});
+                                   hostAddress(copy.getSource()), bytes});
     else
       issue("weir_gpu_copy", {stream, address(copy.getTarget()),
                               address(copy.getSource()), bytes});
@@ -149,13 +149,13 @@ private:
 
   /// The offset of a buffer in the memory of the host, whose address the entry
   /// does not know.
-  Value placeOnHost(Value place) {
+  Value hostAddress(Value memref) {
     int64_t offset = 0;
-    while (auto view = place.getDefiningOp<plan::ViewOp>()) {
+    while (auto view = memref.getDefiningOp<plan::ViewOp>()) {
       offset += view.getOffset();
-      place = view.getSource();
+      memref = view.getSource();
     }
-    return number(offset + place.getDefiningOp<plan::BufferOp>().getOffset(),
+    return number(offset + memref.getDefiningOp<plan::BufferOp>().getOffset(),
                   64);
   }
 
@@ -221,7 +221,8 @@ private:
     for (auto [i, operand] : llvm::enumerate(run.getOperands()))
       b.create<LLVM::StoreOp>(address(operand), at(values, 8 * i));
     Value one = number(1);
-    Value list = count ? places : b.create<LLVM::ZeroOp>(pointer()).getResult();
+    Value list =
+        count ? addresses : b.create<LLVM::ZeroOp>(pointer()).getResult();
     issue("weir_gpu_launch", {stream, number(row.number), number(row.blocks),
                               one, one, number(row.threads), one, one,
                               number(row.shared), list, number(count)});
@@ -239,8 +240,8 @@ private:
   }
 
   /// Waits for a Boolean of the device.
-  Value isTrue(Value place) override {
-    issue("weir_gpu_read", {stream, boolean, address(place), number(1, 64)});
+  Value isTrue(Value memref) override {
+    issue("weir_gpu_read", {stream, boolean, address(memref), number(1, 64)});
     return isSet(b.create<LLVM::LoadOp>(b.getI8Type(), boolean));
   }
 
@@ -250,7 +251,7 @@ private:
   bool stops; // at a failed check
   std::string name;
   unsigned hostParts = 0, parts = 0;
-  Value stream, values, places, boolean;
+  Value stream, values, addresses, boolean;
 };
 
 struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {

@@ -91,7 +91,7 @@ private:
     return b.create<LLVM::LoadOp>(b.getI8Type(), address(condition));
   }
 
-  Value isTrue(Value place) override { return isSet(booleanByte(place)); }
+  Value isTrue(Value memref) override { return isSet(booleanByte(memref)); }
 
   Value status;
   unsigned parts = 0; // functions of tasks in regions

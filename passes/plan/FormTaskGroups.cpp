@@ -39,7 +39,7 @@ public:
   Stretch(ArrayRef<Operation *> ops, ArrayRef<int64_t> times)
       : ops(ops), times(times), done(ops.size(), false) {
     for (auto [i, op] : llvm::enumerate(ops))
-      place[op] = i;
+      order[op] = i;
   }
 
   void schedule(int64_t &taskGroups) {
@@ -122,15 +122,15 @@ private:
 
   bool isReady(Operation *op) {
     return llvm::all_of(op->getOperands(), [&](Value operand) {
-      auto found = place.find(operand.getDefiningOp());
-      return found == place.end() || done[found->second];
+      auto found = order.find(operand.getDefiningOp());
+      return found == order.end() || done[found->second];
     });
   }
 
   ArrayRef<Operation *> ops;
   ArrayRef<int64_t> times;
   SmallVector<bool> done;
-  DenseMap<Operation *, size_t> place;
+  DenseMap<Operation *, size_t> order;
   Operation *end = nullptr; // the op after the sequence
   size_t first = 0;
 };

@@ -70,13 +70,13 @@ struct MarkInPlace : impl::MarkInPlaceBase<MarkInPlace> {
     auto kernel = dyn_cast<func::FuncOp>(getOperation());
     if (!kernel || !attrs::kernel.isOn(kernel) || kernel.isExternal())
       return;
-    SmallVector<int64_t> places;
+    SmallVector<int64_t> buffers;
     if (BlockArgument input = copiedInput(kernel))
-      places.push_back(input.getArgNumber());
+      buffers.push_back(input.getArgNumber());
     else if (linalg::GenericOp loop = onlyLoop(kernel))
-      places = readInPlace(kernel, loop);
-    if (!places.empty())
-      attrs::inPlace.set(kernel, places);
+      buffers = readInPlace(kernel, loop);
+    if (!buffers.empty())
+      attrs::inPlace.set(kernel, buffers);
   }
 
 private:
@@ -84,7 +84,7 @@ private:
                                           linalg::GenericOp loop) {
     // Each element is read before any output of it is written.
     Type output = loop.getDpsInits()[0].getType();
-    SmallVector<int64_t> places;
+    SmallVector<int64_t> buffers;
     for (BlockArgument argument : kernel.getArguments()) {
       bool alike = argument.getType() == output &&
                    !llvm::is_contained(loop.getDpsInits(), argument) &&
@@ -94,9 +94,9 @@ private:
         alike &= use.getOwner() == loop &&
                  loop.getMatchingIndexingMap(&use).isIdentity();
       if (alike)
-        places.push_back(argument.getArgNumber());
+        buffers.push_back(argument.getArgNumber());
     }
-    return places;
+    return buffers;
   }
 };
 

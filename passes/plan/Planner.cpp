@@ -57,13 +57,13 @@ LogicalResult Planner::run(OpBuilder tasks) {
   int64_t index = 0;
   for (BlockArgument argument : body.getArguments())
     where[argument] =
-        places.argument(entry.getLoc(), index++, argument.getType());
+        buffers.argument(entry.getLoc(), index++, argument.getType());
   // Results of the entry are written directly to the caller's memory. A value
   // that is returned twice is written to one output and copied to the others.
   SmallVector<Value> outputs;
   for (Value value : result.getOperands()) {
     outputs.push_back(
-        places.argument(entry.getLoc(), index++, value.getType()));
+        buffers.argument(entry.getLoc(), index++, value.getType()));
     makeAt(value, outputs.back(), body);
   }
   if (failed(planBlock(body, tasks)))
@@ -74,7 +74,7 @@ LogicalResult Planner::run(OpBuilder tasks) {
 }
 
 std::pair<int64_t, int64_t> Planner::assignOffsets(bool host) {
-  return places.assignOffsets(host);
+  return buffers.assignOffsets(host);
 }
 
 LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
@@ -86,26 +86,26 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
   for (Operation &op : block.without_terminator()) {
     if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
       where[constant] =
-          places.weight(op.getLoc(), constant.getValue(), constant.getType());
+          buffers.weight(op.getLoc(), constant.getValue(), constant.getType());
     } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
       if (!where.contains(reshape.getResult()))
         where[reshape] =
-            places.view(reshape.getLoc(), where.lookup(reshape.getX()),
-                        placeType(reshape.getType()));
+            buffers.view(reshape.getLoc(), where.lookup(reshape.getX()),
+                         memrefOf(reshape.getType()));
     } else if (auto slice = dyn_cast<graph::SliceOp>(op);
                slice && startOf(slice)) {
-      where[slice] = places.view(slice.getLoc(), where.lookup(slice.getX()),
-                                 placeType(slice.getType()), *startOf(slice));
+      where[slice] = buffers.view(slice.getLoc(), where.lookup(slice.getX()),
+                                  memrefOf(slice.getType()), *startOf(slice));
     } else if (auto concat = dyn_cast<graph::ConcatOp>(op);
                concat && isContiguous(concat)) {
-      places.touch(where.lookup(concat));
+      buffers.touch(where.lookup(concat));
       for (auto [input, part] :
            llvm::zip_equal(concat.getInputs(), partsOf.lookup(concat)))
         if (!graph::unshaped(input).getDefiningOp<graph::EmptyOp>())
           copy(tasks, where.lookup(input), part);
     } else if (auto empty = dyn_cast<graph::EmptyOp>(op)) {
       if (!where.contains(empty.getResult()))
-        where[empty] = places.buffer(op.getLoc(), placeType(empty.getType()));
+        where[empty] = buffers.create(op.getLoc(), memrefOf(empty.getType()));
     } else if (auto task = dyn_cast<plan::TaskOp>(op)) {
       planTask(task, tasks);
     } else if (auto transfer = dyn_cast<plan::TransferOp>(op)) {
@@ -114,16 +114,16 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
       checks.push_back(check.getMessageAttr());
       tasks.create<plan::CheckOp>(op.getLoc(), use(check.getCondition()),
                                   checks.size());
-      places.advance();
+      buffers.advance();
     } else if (auto read = dyn_cast<graph::ReadVariableOp>(op)) {
-      Value place = placeOf(read.getVariableAttr(), read);
+      Value buffer = bufferOf(read.getVariableAttr(), read);
       if (uses.isView(read))
-        where[read] = place;
+        where[read] = buffer;
       else
-        copy(tasks, place, define(op.getLoc(), read));
+        copy(tasks, buffer, define(op.getLoc(), read));
     } else if (auto write = dyn_cast<graph::WriteVariableOp>(op)) {
       copy(tasks, where.lookup(write.getValue()),
-           placeOf(write.getVariableAttr(), write.getValue()));
+           bufferOf(write.getVariableAttr(), write.getValue()));
     } else if (auto branch = dyn_cast<graph::IfOp>(op)) {
       if (failed(planIf(branch, tasks)))
         return failure();
@@ -147,7 +147,7 @@ void Planner::planTask(plan::TaskOp task, OpBuilder &tasks) {
   }
   Operation *kernel = plan::findKernel(task, task.getKernelAttr());
   if (auto scratch = attrs::scratchBytes.of(kernel))
-    operands.push_back(buffer(
+    operands.push_back(create(
         task.getLoc(), MemRefType::get({scratch.getInt()}, tasks.getI8Type()),
         task.getHost()));
   tasks.create<plan::RunOp>(task.getLoc(), task.getKernelAttr(), operands,
@@ -157,14 +157,14 @@ void Planner::planTask(plan::TaskOp task, OpBuilder &tasks) {
                             /*coarse=*/UnitAttr(), task.getTaskGroupAttr(),
                             task.getRowWiseAttr(), task.getHostAttr());
   if (!task.nextInGroup())
-    places.advance();
+    buffers.advance();
 }
 
 void Planner::planTransfer(plan::TransferOp transfer, OpBuilder &tasks) {
   auto weight = transfer.getSource().getDefiningOp<graph::ConstantOp>();
   if (weight && transfer.getHost())
-    where[transfer] = places.weight(transfer.getLoc(), weight.getValue(),
-                                    transfer.getType(), /*host=*/true);
+    where[transfer] = buffers.weight(transfer.getLoc(), weight.getValue(),
+                                     transfer.getType(), /*host=*/true);
   else
     copy(tasks, use(transfer.getSource()), define(transfer.getLoc(), transfer));
 }
@@ -172,7 +172,7 @@ void Planner::planTransfer(plan::TransferOp transfer, OpBuilder &tasks) {
 LogicalResult Planner::planIf(graph::IfOp op, OpBuilder &tasks) {
   auto branch = tasks.create<plan::IfOp>(op.getLoc(), use(op.getCondition()));
   SmallVector<Value> results;
-  places.advance();
+  buffers.advance();
   for (Value result : op.getResults())
     results.push_back(define(op.getLoc(), result));
   for (auto [from, to] :
@@ -193,14 +193,14 @@ LogicalResult Planner::planIf(graph::IfOp op, OpBuilder &tasks) {
 }
 
 LogicalResult Planner::planWhile(graph::WhileOp op, OpBuilder &tasks) {
-  int64_t start = places.now();
+  int64_t start = buffers.now();
   SmallVector<Value> variables;
   for (auto [init, result] : llvm::zip_equal(op.getInits(), op.getResults())) {
     Value variable = define(op.getLoc(), result);
     variables.push_back(variable);
     copy(tasks, use(init), variable);
   }
-  Value condition = buffer(op.getLoc(), MemRefType::get({}, tasks.getI1Type()));
+  Value condition = create(op.getLoc(), MemRefType::get({}, tasks.getI1Type()));
   auto loop = tasks.create<plan::WhileOp>(op.getLoc(), condition);
   for (Region *region : {&op.getCondition(), &op.getBody()})
     for (auto [argument, variable] :
@@ -226,8 +226,8 @@ LogicalResult Planner::planWhile(graph::WhileOp op, OpBuilder &tasks) {
   for (auto [value, variable] :
        llvm::zip_equal(round.getTerminator()->getOperands(), variables)) {
     Value from = use(value);
-    if (from != variable && changed.contains(Places::root(from))) {
-      Value held = buffer(op.getLoc(), cast<MemRefType>(from.getType()));
+    if (from != variable && changed.contains(Buffers::root(from))) {
+      Value held = create(op.getLoc(), cast<MemRefType>(from.getType()));
       copy(body, from, held);
       from = held;
     }
@@ -239,23 +239,23 @@ LogicalResult Planner::planWhile(graph::WhileOp op, OpBuilder &tasks) {
   // Values from outside of the loop stay live until its end, as each iteration
   // reads them.
   variables.push_back(condition);
-  places.keep(start, variables);
-  places.advance();
+  buffers.keep(start, variables);
+  buffers.advance();
   return success();
 }
 
-void Planner::makeAt(Value value, Value place, Block &block) {
+void Planner::makeAt(Value value, Value buffer, Block &block) {
   Value made = graph::unshaped(value);
   if (!isa_and_nonnull<plan::TaskOp, plan::TransferOp, graph::ConcatOp,
                        graph::EmptyOp, graph::IfOp>(made.getDefiningOp()) ||
       made.getParentBlock() != &block || where.contains(made))
     return;
   while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) {
-    where.try_emplace(value, place);
+    where.try_emplace(value, buffer);
     value = reshape.getX();
-    place = places.view(reshape.getLoc(), place, placeType(value.getType()));
+    buffer = buffers.view(reshape.getLoc(), buffer, memrefOf(value.getType()));
   }
-  where[made] = place;
+  where[made] = buffer;
 }
 
 void Planner::joinInPlace(graph::ConcatOp concat) {
@@ -263,38 +263,38 @@ void Planner::joinInPlace(graph::ConcatOp concat) {
     return;
   Value &whole = where[concat];
   if (!whole)
-    whole = places.buffer(concat.getLoc(), placeType(concat.getType()));
+    whole = buffers.create(concat.getLoc(), memrefOf(concat.getType()));
   int64_t start = 0;
   SmallVector<Value> parts;
   for (Value input : concat.getInputs()) {
-    MemRefType type = placeType(input.getType());
-    parts.push_back(places.view(concat.getLoc(), where[concat], type, start));
+    MemRefType type = memrefOf(input.getType());
+    parts.push_back(buffers.view(concat.getLoc(), where[concat], type, start));
     start += type.getNumElements();
     makeAt(input, parts.back(), *concat->getBlock());
   }
   partsOf[concat] = std::move(parts);
 }
 
-Value Planner::placeOf(FlatSymbolRefAttr variable, Value like) {
-  Value &place = ofVariable[variable.getAttr()];
-  if (!place)
-    place = places.state(like.getLoc(), state.offsetOf(variable.getAttr()),
-                         like.getType());
-  return place;
+Value Planner::bufferOf(FlatSymbolRefAttr variable, Value like) {
+  Value &buffer = ofVariable[variable.getAttr()];
+  if (!buffer)
+    buffer = buffers.state(like.getLoc(), state.offsetOf(variable.getAttr()),
+                           like.getType());
+  return buffer;
 }
 
 void Planner::assignInPlace(graph::WriteVariableOp write) {
   Value value = write.getValue();
   makeInPlace(uses.makerInPlace(write), value,
-              placeOf(write.getVariableAttr(), value), *write->getBlock());
+              bufferOf(write.getVariableAttr(), value), *write->getBlock());
 }
 
-void Planner::makeInPlace(plan::TaskOp task, Value value, Value place,
+void Planner::makeInPlace(plan::TaskOp task, Value value, Value buffer,
                           Block &block) {
   if (!task || where.contains(graph::unshaped(value)))
     return;
   letAlias(kernelOf(task), task);
-  makeAt(value, place, block);
+  makeAt(value, buffer, block);
 }
 
 void Planner::takeOver(plan::TaskOp task, Value output) {
@@ -309,7 +309,7 @@ void Planner::takeOver(plan::TaskOp task, Value output) {
     if (!maker || maker->getBlock() != task->getBlock())
       continue;
     auto buffer =
-        Places::root(where.lookup(input)).getDefiningOp<plan::BufferOp>();
+        Buffers::root(where.lookup(input)).getDefiningOp<plan::BufferOp>();
     if (!buffer || ownerOf.lookup(buffer) != input ||
         buffer.getHost() != isOnHost(output) || !uses.takesOver(task, input))
       continue;
@@ -321,34 +321,34 @@ void Planner::takeOver(plan::TaskOp task, Value output) {
 }
 
 Value Planner::use(Value value) {
-  Value place = where.lookup(value);
-  places.touch(place);
-  return place;
+  Value buffer = where.lookup(value);
+  buffers.touch(buffer);
+  return buffer;
 }
 
 Value Planner::define(Location loc, Value value) {
-  Value &place = where[value];
-  if (!place) {
-    place = places.buffer(loc, placeType(value.getType()), isOnHost(value));
-    ownerOf[place] = value;
+  Value &buffer = where[value];
+  if (!buffer) {
+    buffer = buffers.create(loc, memrefOf(value.getType()), isOnHost(value));
+    ownerOf[buffer] = value;
   }
-  places.touch(place);
-  return place;
+  buffers.touch(buffer);
+  return buffer;
 }
 
-Value Planner::buffer(Location loc, MemRefType type, bool host) {
-  Value place = places.buffer(loc, type, host);
-  places.touch(place);
-  return place;
+Value Planner::create(Location loc, MemRefType type, bool host) {
+  Value buffer = buffers.create(loc, type, host);
+  buffers.touch(buffer);
+  return buffer;
 }
 
 void Planner::copy(OpBuilder &tasks, Value from, Value to) {
   if (from == to)
     return;
-  places.touch(from);
-  places.touch(to);
+  buffers.touch(from);
+  buffers.touch(to);
   tasks.create<plan::CopyOp>(from.getLoc(), from, to);
-  places.advance();
+  buffers.advance();
 }
 
 } // namespace weir

@@ -7,7 +7,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/plan/Places.h"
+#include "passes/plan/Buffers.h"
 #include "passes/plan/Uses.h"
 
 namespace weir {
@@ -18,7 +18,7 @@ class Planner {
 public:
   Planner(mlir::func::FuncOp entry, plan::ProgramOp program, Weights &weights,
           const State &state, llvm::SmallVector<mlir::Attribute> &checks)
-      : entry(entry), places(program, weights), state(state), checks(checks),
+      : entry(entry), buffers(program, weights), state(state), checks(checks),
         uses(entry) {}
 
   /// Fails, with a diagnostic, at an op without a kernel.
@@ -41,23 +41,23 @@ private:
 
   mlir::LogicalResult planWhile(graph::WhileOp op, mlir::OpBuilder &tasks);
 
-  /// Makes the task that defines `value` write to `place`. Does nothing if the
+  /// Makes the task that defines `value` write to `buffer`. Does nothing if the
   /// value already has a buffer, or if no task defines it.
-  void makeAt(mlir::Value value, mlir::Value place, mlir::Block &block);
+  void makeAt(mlir::Value value, mlir::Value buffer, mlir::Block &block);
 
   /// Makes the operands be computed in their parts of the result's buffer.
   void joinInPlace(graph::ConcatOp concat);
 
   /// The buffer of a variable, one for each entry.
-  mlir::Value placeOf(mlir::FlatSymbolRefAttr variable, mlir::Value like);
+  mlir::Value bufferOf(mlir::FlatSymbolRefAttr variable, mlir::Value like);
 
   /// Computes the new value directly in the variable's buffer, if no later op
   /// reads the old one.
   void assignInPlace(graph::WriteVariableOp write);
 
-  /// Makes a task compute `value` in `place`, which may be the buffer of one of
-  /// its inputs.
-  void makeInPlace(plan::TaskOp task, mlir::Value value, mlir::Value place,
+  /// Makes a task compute `value` in `buffer`, which may be the buffer of one
+  /// of its inputs.
+  void makeInPlace(plan::TaskOp task, mlir::Value value, mlir::Value buffer,
                    mlir::Block &block);
 
   /// Computes `output` in the buffer of an input whose last use is the task.
@@ -70,13 +70,13 @@ private:
   mlir::Value define(mlir::Location loc, mlir::Value value);
 
   /// A new buffer with a use recorded now.
-  mlir::Value buffer(mlir::Location loc, mlir::MemRefType type,
+  mlir::Value create(mlir::Location loc, mlir::MemRefType type,
                      bool host = false);
 
   void copy(mlir::OpBuilder &tasks, mlir::Value from, mlir::Value to);
 
   mlir::func::FuncOp entry;
-  Places places;
+  Buffers buffers;
   const State &state;
   llvm::SmallVector<mlir::Attribute> &checks;
   Uses uses;

@@ -81,7 +81,7 @@ bool Uses::isView(graph::ReadVariableOp read) const {
 bool Uses::readsInPlace(plan::TaskOp task, Value read) const {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       task, task.getKernelAttr());
-  auto places = attrs::inPlace.of(kernel);
+  auto buffers = attrs::inPlace.of(kernel);
   for (auto [i, input] : llvm::enumerate(task.getInputs())) {
     Value source = input;
     bool isWhole = true;
@@ -92,7 +92,7 @@ bool Uses::readsInPlace(plan::TaskOp task, Value read) const {
       source = view->getOperand(0);
     }
     if (source == read &&
-        (!isWhole || !places || !llvm::is_contained(places.asArrayRef(), i)))
+        (!isWhole || !buffers || !llvm::is_contained(buffers.asArrayRef(), i)))
       return false;
   }
   return true;

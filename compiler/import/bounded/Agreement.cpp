@@ -86,13 +86,13 @@ SmallVector<int64_t> commonBounds(ArrayRef<Size> sizes, ArrayRef<Size> common) {
   return bounds;
 }
 
-LogicalResult runOnPlaces(TracedNode &node, ArrayRef<Value> places) {
+LogicalResult runOnPaddedBuffers(TracedNode &node, ArrayRef<Value> buffers) {
   SmallVector<Traced> operands;
   for (unsigned i = 0; i < node.size(); ++i) {
     operands.push_back(node.traced(i));
     operands.back().extents.clear();
-    if (i < places.size())
-      operands.back().value = places[i];
+    if (i < buffers.size())
+      operands.back().value = buffers[i];
   }
   return node.runOn(operands);
 }

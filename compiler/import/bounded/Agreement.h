@@ -24,8 +24,8 @@ llvm::SmallVector<int64_t> commonBounds(llvm::ArrayRef<Size> sizes,
                                         llvm::ArrayRef<Size> common);
 
 /// Runs the node's own handler with these places for its first operands.
-mlir::LogicalResult runOnPlaces(TracedNode &node,
-                                llvm::ArrayRef<mlir::Value> places);
+mlir::LogicalResult runOnPaddedBuffers(TracedNode &node,
+                                       llvm::ArrayRef<mlir::Value> buffers);
 /// Says how large a result is that the node's own handler has given.
 mlir::LogicalResult giveSizes(TracedNode &node, unsigned result,
                               llvm::ArrayRef<Size> sizes);

@@ -4,7 +4,7 @@
 
 #include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Dims.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "dialects/graph/Elementwise.h"
@@ -201,31 +201,31 @@ LogicalResult giveInferred(TracedNode &node, ArrayRef<Traced> operands,
   ImplicitLocOpBuilder &b = node.b;
   Block *block = b.getInsertionBlock();
   SmallVector<graph::BarrierOp> barriers;
-  SmallVector<Traced> places(operands);
+  SmallVector<Traced> buffers(operands);
   SmallVector<std::pair<Value, Sizes>> sizes;
-  for (Traced &place : places) {
-    if (!place.value)
+  for (Traced &buffer : buffers) {
+    if (!buffer.value)
       continue;
-    Sizes own = sizesOf(place);
-    bool isOpen = place.isBounded();
-    place.extents.clear();
+    Sizes own = sizesOf(buffer);
+    bool isOpen = buffer.isBounded();
+    buffer.extents.clear();
     // No op is to fold with what made the operand, of which nothing is known
     // here; nor with weights, whose sizes would be lost.
-    if (isOpen || !knownElements(place.value) || own.size() > 1) {
+    if (isOpen || !knownElements(buffer.value) || own.size() > 1) {
       barriers.push_back(
-          b.create<graph::BarrierOp>(place.value.getType(), place.value));
-      place.value = barriers.back();
+          b.create<graph::BarrierOp>(buffer.value.getType(), buffer.value));
+      buffer.value = barriers.back();
     }
-    sizes.push_back({place.value, own});
+    sizes.push_back({buffer.value, own});
   }
   if (barriers.empty())
-    return node.runOn(places);
+    return node.runOn(buffers);
   Operation *first = barriers.front();
   ImplicitLocOpBuilder early(b.getLoc(), first);
   Inference inference(node, mixing, early);
   for (auto &[value, own] : sizes)
     inference.set(value, dimsOf(own));
-  LogicalResult outcome = node.runOn(places);
+  LogicalResult outcome = node.runOn(buffers);
   for (auto op = first->getIterator(); succeeded(outcome) && op != block->end();
        ++op)
     if (!isa<graph::BarrierOp>(&*op))

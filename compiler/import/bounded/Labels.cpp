@@ -5,7 +5,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/Trained.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/entry/Inputs.h"
@@ -112,7 +112,7 @@ private:
     for (auto [dim, own, wanted] : llvm::enumerate(sizesOf(labels), sizes))
       if (!(own == wanted))
         check(dim, own, wanted);
-    return withSizes(inPlaceOf(b, labels.value, boundsOf(sizes)), sizes);
+    return withSizes(paddedTo(b, labels.value, boundsOf(sizes)), sizes);
   }
 
   void check(size_t dim, Size own, Size wanted) {

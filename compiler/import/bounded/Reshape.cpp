@@ -2,7 +2,7 @@
 
 #include "compiler/import/bounded/Reshape.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -29,7 +29,7 @@ static bool isCompact(ArrayRef<Size> sizes) {
 /// Whether both shapes have the same dynamic dimensions in the same order, with
 /// as many elements between them. Then one padded buffer is a reshape of the
 /// other.
-static bool keepsPlace(ArrayRef<Size> from, ArrayRef<Size> to) {
+static bool keepsBuffer(ArrayRef<Size> from, ArrayRef<Size> to) {
   size_t i = 0, j = 0;
   auto run = [](ArrayRef<Size> sizes, size_t &at) {
     int64_t count = 1;
@@ -47,8 +47,8 @@ static bool keepsPlace(ArrayRef<Size> from, ArrayRef<Size> to) {
   }
 }
 
-static Value flat(ImplicitLocOpBuilder &b, Value place) {
-  return reshapeTo(b, place, {typeOf(place).getNumElements()});
+static Value flat(ImplicitLocOpBuilder &b, Value buffer) {
+  return reshapeTo(b, buffer, {typeOf(buffer).getNumElements()});
 }
 
 /// The dynamic dimensions and their sizes.
@@ -80,17 +80,17 @@ Traced reshapeBounded(ImplicitLocOpBuilder &b, const Traced &traced,
   auto type = typeOf(traced.value).clone(bounds);
   if (type.getNumElements() == 0 || typeOf(traced.value).getNumElements() == 0)
     return withSizes(splat(b, type, 0), sizes);
-  if (keepsPlace(from, sizes))
+  if (keepsBuffer(from, sizes))
     return withSizes(reshapeTo(b, traced.value, bounds), sizes);
   if (isCompact(from) && isCompact(sizes)) {
-    Value place = inPlaceOf(b, flat(b, traced.value), {type.getNumElements()});
-    return withSizes(reshapeTo(b, place, bounds), sizes);
+    Value buffer = paddedTo(b, flat(b, traced.value), {type.getNumElements()});
+    return withSizes(reshapeTo(b, buffer, bounds), sizes);
   }
-  Value place = inPlaceOf(b, compactRun(b, traced), {type.getNumElements()});
+  Value buffer = paddedTo(b, compactRun(b, traced), {type.getNumElements()});
   if (isCompact(sizes))
-    return withSizes(reshapeTo(b, place, bounds), sizes);
+    return withSizes(reshapeTo(b, buffer, bounds), sizes);
   auto [scalars, dims] = dynamicSizes(sizes);
-  return withSizes(make<graph::SpreadOp>(b, place, scalars, dims, bounds,
+  return withSizes(make<graph::SpreadOp>(b, buffer, scalars, dims, bounds,
                                          /*zeros=*/false),
                    sizes);
 }

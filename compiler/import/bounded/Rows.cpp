@@ -3,7 +3,7 @@
 #include "compiler/import/bounded/Rows.h"
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -67,8 +67,8 @@ LogicalResult shareSizes(TracedNode &node, Traced &x, Traced &y, size_t count) {
       return failure();
     first[i] = second[i] = *size;
   }
-  x = withSizes(inPlaceOf(node.b, x.value, boundsOf(first)), first);
-  y = withSizes(inPlaceOf(node.b, y.value, boundsOf(second)), second);
+  x = withSizes(paddedTo(node.b, x.value, boundsOf(first)), first);
+  y = withSizes(paddedTo(node.b, y.value, boundsOf(second)), second);
   return success();
 }
 

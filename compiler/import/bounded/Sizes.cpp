@@ -4,7 +4,7 @@
 
 #include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/bounded/ranges/Intervals.h"
@@ -52,9 +52,9 @@ SmallVector<int64_t> boundsOf(ArrayRef<Size> sizes) {
   return bounds;
 }
 
-Traced withSizes(Value place, ArrayRef<Size> sizes) {
+Traced withSizes(Value buffer, ArrayRef<Size> sizes) {
   Traced traced;
-  traced.value = place;
+  traced.value = buffer;
   if (!areKnown(sizes))
     for (const Size &size : sizes)
       traced.extents.push_back(size.exact);
@@ -74,19 +74,19 @@ int64_t symbolOf(Report &report, Value size) {
 
 /// The argument of a function that the place is, in its own shape or reshaped
 /// from it and back; null where it is none.
-static BlockArgument argumentOf(Value place) {
-  Value root = place;
+static BlockArgument argumentOf(Value buffer) {
+  Value root = buffer;
   while (auto reshape = root.getDefiningOp<graph::ReshapeOp>())
     root = reshape.getX();
   auto argument = dyn_cast<BlockArgument>(root);
-  bool isOfFunction = argument && argument.getType() == place.getType() &&
+  bool isOfFunction = argument && argument.getType() == buffer.getType() &&
                       isa<func::FuncOp>(argument.getOwner()->getParentOp());
   return isOfFunction ? argument : nullptr;
 }
 
-void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
-  Operation *op = place.getDefiningOp();
-  BlockArgument argument = argumentOf(place);
+void writeSizes(Report &report, Value buffer, ArrayRef<Size> sizes) {
+  Operation *op = buffer.getDefiningOp();
+  BlockArgument argument = argumentOf(buffer);
   if (!argument && (!op || op->getNumResults() != 1 || attrs::sizes.isOn(op) ||
                     isa<graph::ConstantOp, graph::BarrierOp>(op)))
     return;
@@ -94,7 +94,7 @@ void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
   for (const Size &size : sizes)
     dims.push_back(
         {{size.bound, size.exact ? symbolOf(report, size.exact) : -1}});
-  ArrayAttr attribute = graph::sizesAttr(place.getContext(), dims);
+  ArrayAttr attribute = graph::sizesAttr(buffer.getContext(), dims);
   if (!attribute)
     return;
   // A reshape to the same shape will fold.
@@ -208,10 +208,10 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> given,
       return std::tuple(!isPromised[x], natural[x], x) <
              std::tuple(!isPromised[y], natural[y], y);
     });
-    for (auto [place, i] : llvm::enumerate(order)) {
+    for (auto [rank, i] : llvm::enumerate(order)) {
       if (!isPromised[i]) {
         double share = std::floor(
-            std::pow(std::max(budget, 1.0), 1.0 / (order.size() - place)) +
+            std::pow(std::max(budget, 1.0), 1.0 / (order.size() - rank)) +
             1e-9);
         natural[i] = std::min(natural[i], std::max(share, 1.0));
       }
@@ -276,7 +276,7 @@ Traced fitTo(ImplicitLocOpBuilder &b, TracedNode &node, const Traced &traced,
     }
     size = {room.bound, exact.value};
   }
-  return withSizes(inPlaceOf(b, traced.value, boundsOf(sizes)), sizes);
+  return withSizes(paddedTo(b, traced.value, boundsOf(sizes)), sizes);
 }
 
 } // namespace weir

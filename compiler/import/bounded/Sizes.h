@@ -32,11 +32,11 @@ Sizes sizesOf(const Traced &traced);
 bool areKnown(llvm::ArrayRef<Size> sizes);
 llvm::SmallVector<int64_t> boundsOf(llvm::ArrayRef<Size> sizes);
 /// `place` with the sizes beside it; its shape must be their bounds.
-Traced withSizes(mlir::Value place, llvm::ArrayRef<Size> sizes);
+Traced withSizes(mlir::Value buffer, llvm::ArrayRef<Size> sizes);
 
 /// Writes the sizes at the op that makes the place, so that kernels need not
 /// compute what lies beyond them; not at an op that has any already.
-void writeSizes(Report &report, mlir::Value place, llvm::ArrayRef<Size> sizes);
+void writeSizes(Report &report, mlir::Value buffer, llvm::ArrayRef<Size> sizes);
 /// The number by which the scalar is named in such attributes (graph.symbol).
 int64_t symbolOf(Report &report, mlir::Value size);
 

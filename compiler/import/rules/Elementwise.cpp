@@ -5,7 +5,7 @@
 
 #include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "dialects/graph/Index.h"
 
@@ -28,24 +28,25 @@ FailureOr<Sizes> alignOperands(TracedNode &node,
       continue;
     Sizes own = sizesOf(operand);
     SmallVector<int64_t> bounds = commonBounds(own, *common);
-    Value place = fill ? masked(node.b, operand, *fill).value : operand.value;
+    Value buffer = fill ? masked(node.b, operand, *fill).value : operand.value;
     for (auto [size, bound, shared] :
          llvm::zip_equal(own, bounds, ArrayRef(*common).take_back(own.size())))
       size = bound == shared.bound ? shared : Size{bound, {}};
-    operand = withSizes(inPlaceOf(node.b, place, bounds), own);
+    operand = withSizes(paddedTo(node.b, buffer, bounds), own);
   }
   return common;
 }
 
 /// Expands a float tensor that broadcasts along dynamic dimensions. Otherwise
 /// its gradient would sum values from the padding, where quotients may be NaN.
-static Value repeated(ImplicitLocOpBuilder &b, Value place,
+static Value repeated(ImplicitLocOpBuilder &b, Value buffer,
                       ArrayRef<Size> sizes) {
-  if (!place || !isa<FloatType>(typeOf(place).getElementType()) ||
-      knownElements(place) || typeOf(place).getShape().equals(boundsOf(sizes)))
-    return place;
+  if (!buffer || !isa<FloatType>(typeOf(buffer).getElementType()) ||
+      knownElements(buffer) ||
+      typeOf(buffer).getShape().equals(boundsOf(sizes)))
+    return buffer;
   Traced traced =
-      withSizes(broadcast(Expr(b, place), boundsOf(sizes)).value, sizes);
+      withSizes(broadcast(Expr(b, buffer), boundsOf(sizes)).value, sizes);
   zeroBeyond(b, traced);
   return traced.value;
 }
@@ -57,13 +58,13 @@ LogicalResult giveElementwise(TracedNode &node, std::optional<double> fill) {
   auto common = alignOperands(node, operands, fill);
   if (failed(common))
     return failure();
-  SmallVector<Value> places;
+  SmallVector<Value> buffers;
   for (const Traced &operand : operands)
-    places.push_back(operand.value);
-  if (node.tracing.derives && places.size() == 2)
-    for (Value &place : places)
-      place = repeated(node.b, place, *common);
-  if (failed(runOnPlaces(node, places)))
+    buffers.push_back(operand.value);
+  if (node.tracing.derives && buffers.size() == 2)
+    for (Value &buffer : buffers)
+      buffer = repeated(node.b, buffer, *common);
+  if (failed(runOnPaddedBuffers(node, buffers)))
     return failure();
   for (unsigned i = 0; i < node.given.size(); ++i)
     if (failed(giveSizes(node, i, *common)))

@@ -4,7 +4,7 @@
 
 #include "compiler/import/bounded/Rows.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elements.h"
@@ -111,12 +111,12 @@ LogicalResult giveGathered(TracedNode &node, Traced indices, int64_t axis,
   sizes.erase(sizes.begin() + axis);
   sizes.insert(sizes.begin() + axis, by.begin() + batch, by.end());
   SmallVector<int64_t> bounds = boundsOf(sizes);
-  Value place;
+  Value buffer;
   if (llvm::is_contained(bounds, 0) || from[axis].bound == 0)
-    place = splat(b, node.type(0).clone(bounds), 0);
+    buffer = splat(b, node.type(0).clone(bounds), 0);
   else
-    place = make<graph::GatherOp>(b, x.value, indices.value, axis, batch);
-  return node.tracedResults({withSizes(place, sizes)});
+    buffer = make<graph::GatherOp>(b, x.value, indices.value, axis, batch);
+  return node.tracedResults({withSizes(buffer, sizes)});
 }
 
 /// The same from and by tensors of known sizes.
@@ -172,12 +172,12 @@ LogicalResult giveGatheredNd(TracedNode &node, Traced indices, size_t batch) {
   bool isEmpty = llvm::is_contained(boundsOf(from), 0);
   sizes.append(from.begin() + batch + length, from.end());
   SmallVector<int64_t> bounds = boundsOf(sizes);
-  Value place;
+  Value buffer;
   if (isEmpty || llvm::is_contained(bounds, 0))
-    place = splat(b, node.type(0).clone(bounds), 0);
+    buffer = splat(b, node.type(0).clone(bounds), 0);
   else
-    place = make<graph::GatherNdOp>(b, x.value, places.value, batch);
-  return node.tracedResults({withSizes(place, sizes)});
+    buffer = make<graph::GatherNdOp>(b, x.value, places.value, batch);
+  return node.tracedResults({withSizes(buffer, sizes)});
 }
 
 } // namespace weir

@@ -5,7 +5,7 @@
 #include "compiler/import/bounded/Polynomial.h"
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/bounded/ranges/Intervals.h"
@@ -40,22 +40,22 @@ FailureOr<SmallVector<Value>> sameBounds(TracedNode &node,
       common[i] = *agreed;
     }
   }
-  SmallVector<Value> places;
+  SmallVector<Value> buffers;
   for (const Traced &part : parts) {
     SmallVector<int64_t> bounds = boundsOf(common);
     if (axis >= 0)
       bounds[axis] = typeOf(part.value).getDimSize(axis);
-    places.push_back(inPlaceOf(node.b, part.value, bounds));
+    buffers.push_back(paddedTo(node.b, part.value, bounds));
   }
-  return places;
+  return buffers;
 }
 
 FailureOr<Traced> joined(TracedNode &node, ArrayRef<Traced> parts,
                          int64_t axis) {
   ImplicitLocOpBuilder &b = node.b;
   Sizes sizes;
-  auto places = sameBounds(node, parts, axis, sizes);
-  if (failed(places))
+  auto buffers = sameBounds(node, parts, axis, sizes);
+  if (failed(buffers))
     return failure();
   Size whole{0, {}};
   bool hasGaps = false, isOpen = false;
@@ -76,12 +76,12 @@ FailureOr<Traced> joined(TracedNode &node, ArrayRef<Traced> parts,
   Value all;
   // Each part begins where the one before ends, and takes the place of what
   // that has beyond its size.
-  for (auto [part, place] : llvm::zip_equal(parts, *places)) {
-    pieces.push_back(Expr(b, place));
+  for (auto [part, buffer] : llvm::zip_equal(parts, *buffers)) {
+    pieces.push_back(Expr(b, buffer));
     starts[axis] = end.value;
     if (hasGaps)
-      all = all ? make<graph::DynamicUpdateSliceOp>(b, all, place, starts)
-                : inPlaceOf(b, place, bounds);
+      all = all ? make<graph::DynamicUpdateSliceOp>(b, all, buffer, starts)
+                : paddedTo(b, buffer, bounds);
     end = end + exactly(b, sizesOf(part)[axis]);
   }
   if (!hasGaps)
@@ -99,7 +99,7 @@ FailureOr<Traced> joined(TracedNode &node, ArrayRef<Traced> parts,
                exact};
   }
   sizes[axis] = whole;
-  return withSizes(inPlaceOf(b, all, boundsOf(sizes)), sizes);
+  return withSizes(paddedTo(b, all, boundsOf(sizes)), sizes);
 }
 
 FailureOr<SmallVector<Traced>> partsOf(TracedNode &node, const Traced &x,
@@ -131,13 +131,13 @@ FailureOr<SmallVector<Traced>> partsOf(TracedNode &node, const Traced &x,
 LogicalResult giveStacked(TracedNode &node, ArrayRef<Traced> parts,
                           int64_t axis) {
   Sizes sizes;
-  auto places = sameBounds(node, parts, -1, sizes);
-  if (failed(places))
+  auto buffers = sameBounds(node, parts, -1, sizes);
+  if (failed(buffers))
     return failure();
   sizes.insert(sizes.begin() + axis, Size{1, {}});
   SmallVector<Expr> pieces;
-  for (Value place : *places)
-    pieces.push_back(reshape(Expr(node.b, place), boundsOf(sizes)));
+  for (Value buffer : *buffers)
+    pieces.push_back(reshape(Expr(node.b, buffer), boundsOf(sizes)));
   sizes[axis].bound = static_cast<int64_t>(parts.size());
   if (!byteSize(boundsOf(sizes), 1))
     return node.error() << "makes too many elements";

@@ -4,7 +4,7 @@
 
 #include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 
 using namespace mlir;
@@ -51,7 +51,7 @@ FailureOr<Sizes> alignMatrices(TracedNode &node, bool transposeX,
     SmallVector<int64_t> bounds = commonBounds(batches[i], *batch);
     llvm::append_range(bounds, x.shape().take_back(2));
     bounds[inner[i]] = common->bound;
-    places.push_back(inPlaceOf(node.b, x.value, bounds));
+    places.push_back(paddedTo(node.b, x.value, bounds));
   }
   Sizes result = *batch;
   result.push_back(sizes[0][outer[0]]);

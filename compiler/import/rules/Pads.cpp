@@ -2,7 +2,7 @@
 
 #include "compiler/import/rules/Pads.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -117,7 +117,7 @@ LogicalResult givePadded(TracedNode &node, const Margins &margins, Expr value) {
       result.value = masked(b, result, value, static_cast<int64_t>(i)).value;
       SmallVector<int64_t> bounds(typeOf(result.value).getShape());
       bounds[i] = kept;
-      result.value = inPlaceOf(b, result.value, bounds);
+      result.value = paddedTo(b, result.value, bounds);
       low[i] = *first;
       high[i] = size.bound - kept - *first;
       continue;

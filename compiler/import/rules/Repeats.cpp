@@ -3,7 +3,7 @@
 
 #include "compiler/import/rules/Repeats.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Sizes.h"
 

@@ -5,7 +5,7 @@
 
 #include "compiler/import/bounded/Rows.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -54,7 +54,7 @@ LogicalResult giveScattered(TracedNode &node, const Traced &x, Traced indices,
     return failure();
   SmallVector<int64_t> bounds = boundsOf(ArrayRef(parts).take_front(rank));
   llvm::append_range(bounds, boundsOf(rest));
-  Expr values(b, inPlaceOf(b, updates.value, bounds));
+  Expr values(b, paddedTo(b, updates.value, bounds));
 
   Expr real = inside(b, sizesOf(indices), rank);
   SmallVector<int64_t> columns(real.shape());

@@ -4,7 +4,7 @@
 
 #include "compiler/import/bounded/Polynomial.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/ranges/Cases.h"

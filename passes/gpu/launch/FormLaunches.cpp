@@ -151,21 +151,21 @@ private:
 
   /// The simulator uses the caller's tensors directly; a GPU has copies of
   /// them.
-  static bool isOfCaller(Value place) {
-    while (auto view = place.getDefiningOp<plan::ViewOp>())
-      place = view.getSource();
-    return place.getDefiningOp<plan::ArgumentOp>();
+  static bool isOfCaller(Value memref) {
+    while (auto view = memref.getDefiningOp<plan::ViewOp>())
+      memref = view.getSource();
+    return memref.getDefiningOp<plan::ArgumentOp>();
   }
 
   /// The offset of a buffer in its block, in bytes. Blocks and arguments are
   /// aligned.
-  static int64_t offsetOf(Value place) {
+  static int64_t offsetOf(Value memref) {
     int64_t offset = 0;
-    while (auto view = place.getDefiningOp<plan::ViewOp>()) {
+    while (auto view = memref.getDefiningOp<plan::ViewOp>()) {
       offset += view.getOffset();
-      place = view.getSource();
+      memref = view.getSource();
     }
-    Operation *op = place.getDefiningOp();
+    Operation *op = memref.getDefiningOp();
     if (auto found = op->getAttrOfType<IntegerAttr>("offset"))
       offset += found.getInt();
     return offset;
@@ -262,10 +262,10 @@ private:
     Value last = b.create<arith::MinSIOp>(
         b.create<arith::AddIOp>(first, index(1)), index(workItems));
     // Work items have no scratch memory of their own, so the slot is unused.
-    Value place[] = {first, last, index(0)};
+    Value memref[] = {first, last, index(0)};
     unsigned count = kernel.getNumArguments();
     for (int i = 0; i < 3; ++i)
-      kernel.getArgument(count - 3 + i).replaceAllUsesWith(place[i]);
+      kernel.getArgument(count - 3 + i).replaceAllUsesWith(memref[i]);
     for (int i = 0; i < 3; ++i)
       kernel.eraseArgument(--count);
   }

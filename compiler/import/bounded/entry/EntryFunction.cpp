@@ -4,7 +4,7 @@
 
 #include "compiler/import/Trained.h"
 #include "compiler/import/bounded/Labels.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "dialects/weir/Attributes.h"
 

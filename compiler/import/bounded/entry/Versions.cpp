@@ -4,7 +4,7 @@
 #include "compiler/import/bounded/entry/Versions.h"
 
 #include "compiler/import/Build.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Sizes.h"
@@ -197,7 +197,7 @@ private:
                             {Size{spread.getX().getType().getDimSize(0),
                                   product(b, sizes, 0, sizes.size()).value}}),
                   sizes)
-            : withSizes(inPlaceOf(b, value.value, boundsOf(sizes)), sizes);
+            : withSizes(paddedTo(b, value.value, boundsOf(sizes)), sizes);
     writeSizes(source.report, result.value, sizes);
     return result;
   }
@@ -217,7 +217,7 @@ private:
          llvm::enumerate(results->values, like, results->attributes)) {
       RankedTensorType type = typeOf(wanted);
       if (attrs::stateInput.isIn(attributes)) {
-        value = inPlaceOf(b, value, type.getShape());
+        value = paddedTo(b, value, type.getShape());
         continue;
       }
       int64_t count = typeOf(value).getNumElements();
@@ -233,7 +233,7 @@ private:
         value = reshapeTo(b, flat, type.getShape());
         continue;
       }
-      flat = inPlaceOf(b, flat, {type.getNumElements()});
+      flat = paddedTo(b, flat, {type.getNumElements()});
       // What comes behind the elements that there are need not be written.
       if (i < results->counts.size() && results->counts[i])
         writeSizes(source.report, flat,

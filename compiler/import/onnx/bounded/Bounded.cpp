@@ -4,7 +4,7 @@
 
 #include "compiler/import/Names.h"
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/rules/Elementwise.h"

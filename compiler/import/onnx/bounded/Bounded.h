@@ -8,7 +8,7 @@
 #define WEIR_COMPILER_IMPORT_ONNX_BOUNDED_BOUNDED_H
 
 #include "compiler/import/bounded/Inference.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/onnx/Operands.h"
 
 namespace weir::onnx {

@@ -3,7 +3,7 @@
 
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Rows.h"
@@ -119,7 +119,7 @@ LogicalResult importTopK(Node &node) {
   SmallVector<Value> places{masked(node.b, node.traced(0), last, *axis).value};
   if (node.has(1))
     places.push_back(bounding(node, 1, count));
-  if (failed(runOnPlaces(node, places)))
+  if (failed(runOnPaddedBuffers(node, places)))
     return failure();
   row = count;
   return failed(giveSizes(node, 0, sizes)) ? failure()
@@ -150,7 +150,7 @@ LogicalResult importOneHot(Node &node) {
   Expr place = cast(operand(node, 0), b.getI64Type()), zero = number(b, 0);
   place = select(less(place, zero), place + exactly(b, marks), place);
   place = select(less(place, zero), number(b, marks.bound), place);
-  if (failed(runOnPlaces(
+  if (failed(runOnPaddedBuffers(
           node, {place.value, bounding(node, 1, marks), node.operand(2)})))
     return failure();
   sizes.insert(sizes.begin() + *axis, marks);

@@ -3,7 +3,7 @@
 
 #include "compiler/import/rules/Gathers.h"
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
 #include "compiler/import/onnx/shape/Gathers.h"
@@ -144,7 +144,7 @@ LogicalResult importTensorScatter(Node &node) {
     Integers column(node.rank(0), 1);
     column[0] = sizes[0].bound;
     at = at +
-         reshape(Expr(b, inPlaceOf(b, first.value, {sizes[0].bound})), column);
+         reshape(Expr(b, paddedTo(b, first.value, {sizes[0].bound})), column);
   }
   Expr size = exactly(b, cache[*axis]);
   if (mode == "circular")

@@ -2,7 +2,7 @@
 // run time.
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/attention/Attention.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
@@ -28,7 +28,7 @@ LogicalResult importMatMul(Node &node) {
     return giveInferred(node, Mixing::byOps);
   SmallVector<Value> places;
   auto sizes = alignMatrices(node, false, false, places);
-  if (failed(sizes) || failed(runOnPlaces(node, places)))
+  if (failed(sizes) || failed(runOnPaddedBuffers(node, places)))
     return failure();
   return giveSizes(node, 0, *sizes);
 }
@@ -90,7 +90,7 @@ LogicalResult importRecurrent(Node &node) {
   if (node.has(4)) {
     if (node.rank(4) != 1 || !node.element(4).isSignlessInteger(32))
       return node.error() << "has lengths " << node.type(4);
-    Value given = inPlaceOf(b, node.operand(4), {batch.bound});
+    Value given = paddedTo(b, node.operand(4), {batch.bound});
     lengths = minimum(lengths, Expr(b, given));
   }
   operands[4] = withSizes(lengths.value, {batch});
@@ -127,7 +127,7 @@ Value reachingMask(Node &node, int64_t keys) {
   Expr mask = masked(node.b, given, out);
   Integers bounds(mask.shape());
   bounds.back() = std::min(bounds.back(), keys);
-  return inPlaceOf(node.b, mask.value, bounds);
+  return paddedTo(node.b, mask.value, bounds);
 }
 
 /// Keys and values behind a past of any length: all that there is room for are
@@ -175,7 +175,7 @@ LogicalResult importAttentionToPast(Node &node) {
   for (unsigned i = 0; i < 2; ++i) {
     Sizes sizes = sizesOf(present[i]);
     sizes[2] = *count;
-    Value place = inPlaceOf(b, present[i].value, boundsOf(sizes));
+    Value place = paddedTo(b, present[i].value, boundsOf(sizes));
     // No share, however small, is of what is no number.
     operands[1 + i] = {
         masked(b, withSizes(place, sizes), 0).value, {}, nullptr};

@@ -1,7 +1,7 @@
 // Elements, or slices along an axis, told apart: how many differ is known only
 // at run time.
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"

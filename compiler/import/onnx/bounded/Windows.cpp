@@ -3,7 +3,7 @@
 
 #include "compiler/import/bounded/Windows.h"
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
 #include "compiler/import/onnx/neural/Windows.h"
@@ -137,7 +137,7 @@ FailureOr<OpenImages> imagesOf(Node &node, ArrayRef<int64_t> size, Expr fill) {
 }
 
 LogicalResult runOn(Node &node, const OpenImages &images) {
-  return runOnPlaces(node, {images.place.value});
+  return runOnPaddedBuffers(node, {images.place.value});
 }
 
 /// How many windows there are.
@@ -306,7 +306,7 @@ LogicalResult importTransposed(Node &node) {
     spatial.push_back(d);
   Expr x = operand(node, 0);
   x = masked(b, node.traced(0), x.like(0), spatial);
-  if (failed(runOnPlaces(node, {x.value})))
+  if (failed(runOnPaddedBuffers(node, {x.value})))
     return failure();
   ArrayRef<int64_t> shape = typeOf(node.given[0].value).getShape();
   for (auto [d, size] : llvm::enumerate(sizes)) {
@@ -346,8 +346,8 @@ LogicalResult importSpaceToDepth(Node &node) {
     size.bound = llvm::divideCeil(size.bound, block) * block;
     size.exact = blocks.value;
   }
-  if (failed(
-          runOnPlaces(node, {inPlaceOf(b, node.operand(0), boundsOf(sizes))})))
+  if (failed(runOnPaddedBuffers(
+          node, {paddedTo(b, node.operand(0), boundsOf(sizes))})))
     return failure();
   ArrayRef<int64_t> shape = typeOf(node.given[0].value).getShape();
   for (auto [d, size] : llvm::enumerate(sizes))

@@ -2,7 +2,7 @@
 // them.
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/control/Control.h"
 #include "compiler/import/onnx/control/Loops.h"

@@ -3,7 +3,7 @@
 #include "compiler/import/onnx/control/Parts.h"
 
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/Scalars.h"

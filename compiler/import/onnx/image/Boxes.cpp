@@ -3,7 +3,7 @@
 #include "compiler/import/onnx/image/Boxes.h"
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/neural/Compose.h"
@@ -77,9 +77,9 @@ LogicalResult Suppression::bound() {
   double none = -std::numeric_limits<double>::infinity();
   second = {*count, second[1], *all};
   scores =
-      masked(b, withSizes(inPlaceOf(b, scores.value, boundsOf(second)), second),
+      masked(b, withSizes(paddedTo(b, scores.value, boundsOf(second)), second),
              scores.like(none), 2);
-  boxes = {b, inPlaceOf(b, boxes.value, {count->bound, all->bound, 4})};
+  boxes = {b, paddedTo(b, boxes.value, {count->bound, all->bound, 4})};
   if (!count->isKnown())
     images = exactly(b, *count);
   return success();

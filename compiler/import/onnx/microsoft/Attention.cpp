@@ -2,7 +2,7 @@
 
 #include "compiler/import/onnx/microsoft/Attention.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/learned/Forest.h"
 #include "compiler/import/onnx/microsoft/Activations.h"

@@ -1,7 +1,7 @@
 // Attention of decoders, whose past may be a buffer of fixed size.
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/microsoft/Attention.h"
 #include "compiler/import/onnx/microsoft/Part.h"
@@ -168,7 +168,7 @@ Expr writtenBehind(Node &node, const Cache &cache, Expr past, Expr fresh) {
   Value zero = weir::number(node.b, 0).value;
   SmallVector<Value> starts{zero, zero, reshape(cache.before, {}).value, zero};
   return Expr(node.b, make<graph::DynamicUpdateSliceOp>(
-                          node.b, inPlaceOf(node.b, past.value, room),
+                          node.b, paddedTo(node.b, past.value, room),
                           fresh.value, starts));
 }
 

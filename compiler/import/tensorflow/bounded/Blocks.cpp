@@ -4,7 +4,7 @@
 #include "compiler/import/tensorflow/shape/Blocks.h"
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Rows.h"
@@ -124,7 +124,7 @@ LogicalResult importBatchToSpace(Node &node) {
     return failure();
   if (isOpen)
     blocks->bare[0] = splitBlocks(b, node.traced(0), *count, *batch);
-  if (failed(runOnPlaces(node, blocks->bare)))
+  if (failed(runOnPaddedBuffers(node, blocks->bare)))
     return failure();
   Value whole = node.given[0].value;
   if (isOpen)
@@ -182,7 +182,7 @@ LogicalResult importSpaceToBatch(Node &node) {
   for (size_t i = 0; i < from.size(); ++i) {
     int64_t bound = (*sizes)[i].bound;
     if (i == 0 || i > blocks->sizes.size()) {
-      padded.value = inPlaceOf(b, padded.value, [&] {
+      padded.value = paddedTo(b, padded.value, [&] {
         SmallVector<int64_t> bounds(typeOf(padded.value).getShape());
         bounds[i] = bound;
         return bounds;
@@ -203,7 +203,7 @@ LogicalResult importSpaceToBatch(Node &node) {
     padded.value = select(reshape(isInside, column), x, x.like(0)).value;
   }
   blocks->bare[0] = padded.value;
-  if (failed(runOnPlaces(node, blocks->bare)))
+  if (failed(runOnPaddedBuffers(node, blocks->bare)))
     return failure();
   Size batch = (*sizes)[0];
   (*sizes)[0] = {typeOf(node.given[0].value).getDimSize(0), {}};

@@ -1,7 +1,7 @@
 // Diagonals and bands of matrices whose sizes are known only at run time.
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
@@ -76,7 +76,7 @@ LogicalResult importDiag(Node &node) {
         return node.unsupported("a diagonal whose length is known only at run "
                                 "time in matrices of known size");
     }
-  if (failed(runOnPlaces(node, {})))
+  if (failed(runOnPaddedBuffers(node, {})))
     return failure();
   for (int64_t bound : typeOf(node.given[0].value).getShape().take_back(2)) {
     Expr away = number(node.b, std::abs(ends->low));
@@ -97,7 +97,7 @@ LogicalResult importDiagPart(Node &node) {
   Sizes sizes = sizesOf(node.traced(0));
   Size columns = sizes.pop_back_val(), rows = sizes.pop_back_val();
   if (failed(wantKnown(node, *ends, {rows, columns})) ||
-      failed(runOnPlaces(node, {})))
+      failed(runOnPaddedBuffers(node, {})))
     return failure();
   if (!ends->isSingle())
     sizes.push_back({ends->high - ends->low + 1, {}});
@@ -132,14 +132,15 @@ LogicalResult importSetDiag(Node &node) {
   SmallVector<int64_t> bounds = boundsOf(sizes), packed = boundsOf(diagonals);
   if (length.bound < 0)
     return node.error() << "has no such diagonals";
-  if (failed(runOnPlaces(node, {inPlaceOf(node.b, node.operand(0), bounds),
-                                inPlaceOf(node.b, node.operand(1), packed)})))
+  if (failed(runOnPaddedBuffers(node,
+                                {paddedTo(node.b, node.operand(0), bounds),
+                                 paddedTo(node.b, node.operand(1), packed)})))
     return failure();
   return giveSizes(node, 0, sizes);
 }
 
 LogicalResult importBandPart(Node &node) {
-  if (failed(wantOperands(node, 3)) || failed(runOnPlaces(node, {})))
+  if (failed(wantOperands(node, 3)) || failed(runOnPaddedBuffers(node, {})))
     return failure();
   return giveSizes(node, 0, sizesOf(node.traced(0)));
 }

@@ -5,7 +5,7 @@
 
 #include "compiler/import/Names.h"
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Elementwise.h"
 #include "dialects/graph/Elementwise.h"
@@ -44,10 +44,10 @@ static LogicalResult importBoundedSelect(Node &node) {
   SmallVector<Value> places;
   for (unsigned i = 0; i < 3; ++i)
     places.push_back(
-        inPlaceOf(node.b, node.operand(i),
-                  ArrayRef(boundsOf(sizes)).take_front(node.rank(i))));
-  return failed(runOnPlaces(node, places)) ? failure()
-                                           : giveSizes(node, 0, sizes);
+        paddedTo(node.b, node.operand(i),
+                 ArrayRef(boundsOf(sizes)).take_front(node.rank(i))));
+  return failed(runOnPaddedBuffers(node, places)) ? failure()
+                                                  : giveSizes(node, 0, sizes);
 }
 
 /// The bias of each channel; channels may come before all but the batch.
@@ -57,7 +57,7 @@ static LogicalResult importBoundedBias(Node &node) {
   if (node.size() != 2 || channels < 0 || node.traced(1).isBounded() ||
       !sizesOf(node.traced(0))[channels].isKnown())
     return node.unsupported("channels whose number is known only at run time");
-  return failed(runOnPlaces(node, {}))
+  return failed(runOnPaddedBuffers(node, {}))
              ? failure()
              : giveSizes(node, 0, sizesOf(node.traced(0)));
 }

@@ -4,7 +4,7 @@
 #include "compiler/import/tensorflow/shape/Moves.h"
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Pads.h"
 #include "compiler/import/rules/Repeats.h"
@@ -59,9 +59,9 @@ LogicalResult importReverseSequence(Node &node) {
   SmallVector<int64_t> bounds = boundsOf(sizes);
   bounds[batch] = common->bound;
   sizes[batch] = *common;
-  if (failed(
-          runOnPlaces(node, {inPlaceOf(node.b, node.operand(0), bounds),
-                             inPlaceOf(node.b, lengths.value, common->bound)})))
+  if (failed(runOnPaddedBuffers(
+          node, {paddedTo(node.b, node.operand(0), bounds),
+                 paddedTo(node.b, lengths.value, common->bound)})))
     return failure();
   return giveSizes(node, 0, sizes);
 }

@@ -6,7 +6,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Inference.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Matrices.h"
 
@@ -26,7 +26,7 @@ LogicalResult importMatMul(Node &node) {
        transposeY = node.boolAttr("transpose_b", node.boolAttr("adj_y"));
   SmallVector<Value> places;
   auto sizes = alignMatrices(node, transposeX, transposeY, places);
-  if (failed(sizes) || failed(runOnPlaces(node, places)))
+  if (failed(sizes) || failed(runOnPaddedBuffers(node, places)))
     return failure();
   return giveSizes(node, 0, *sizes);
 }
@@ -63,7 +63,7 @@ LogicalResult importBatchNorm(Node &node) {
     sizes.erase(sizes.begin() + (isFirst ? 1 : sizes.size() - 1));
     return giveBatchStatistics(node, product(node.b, sizes, 0, sizes.size()));
   }
-  if (failed(runOnPlaces(node, {})))
+  if (failed(runOnPaddedBuffers(node, {})))
     return failure();
   return giveSizes(node, 0, sizes);
 }
@@ -72,7 +72,7 @@ LogicalResult importLocalResponse(Node &node) {
   if (node.size() != 1 || node.rank(0) != 4)
     return node.error() << "does not normalize images";
   Sizes sizes = sizesOf(node.traced(0));
-  if (failed(runOnPlaces(
+  if (failed(runOnPaddedBuffers(
           node,
           {masked(node.b, node.traced(0), operand(node, 0).like(0), 3).value})))
     return failure();
@@ -97,9 +97,10 @@ LogicalResult importCrossEntropy(Node &node) {
   for (unsigned i : {0, 1}) {
     SmallVector<int64_t> bounds(node.shape(i));
     bounds[0] = commonBounds(rows[i], *common)[0];
-    places.push_back(inPlaceOf(node.b, node.operand(i), bounds));
+    places.push_back(paddedTo(node.b, node.operand(i), bounds));
   }
-  if (failed(runOnPlaces(node, places)) || failed(giveSizes(node, 0, *common)))
+  if (failed(runOnPaddedBuffers(node, places)) ||
+      failed(giveSizes(node, 0, *common)))
     return failure();
   int64_t classes = typeOf(node.given.back().value).getShape().back();
   return giveSizes(node, 1, {common->front(), Size{classes, {}}});
@@ -129,11 +130,11 @@ LogicalResult importCrops(Node &node) {
             apply<graph::LessOp>(cast(which, node.b.getI64Type()),
                                  exactly(node.b, images[0])),
             "a box is of an image that is not there");
-  if (failed(runOnPlaces(
+  if (failed(runOnPaddedBuffers(
           node,
           {node.operand(0),
-           inPlaceOf(node.b, node.operand(1), {count->bound, node.shape(1)[1]}),
-           inPlaceOf(node.b, which.value, {count->bound})})))
+           paddedTo(node.b, node.operand(1), {count->bound, node.shape(1)[1]}),
+           paddedTo(node.b, which.value, {count->bound})})))
     return failure();
   Sizes sizes{*count};
   for (int64_t size : typeOf(node.given[0].value).getShape().drop_front())

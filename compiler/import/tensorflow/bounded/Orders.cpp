@@ -3,7 +3,7 @@
 
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
@@ -35,8 +35,8 @@ LogicalResult importOneHot(Node &node) {
   auto all = sizesFrom(node, scalars);
   if (failed(all))
     return failure();
-  if (failed(
-          runOnPlaces(node, {node.operand(0), bounding(node, 1, all->back())})))
+  if (failed(runOnPaddedBuffers(
+          node, {node.operand(0), bounding(node, 1, all->back())})))
     return failure();
   int64_t axis = node.intAttr("axis", -1);
   sizes.insert(axis == -1 ? sizes.end() : sizes.begin() + axis, all->back());
@@ -70,7 +70,7 @@ LogicalResult importTopK(Node &node) {
       masked(node.b, node.traced(0), least, node.rank(0) - 1).value};
   if (node.size() > 1)
     places.push_back(bounding(node, 1, count));
-  if (failed(runOnPlaces(node, places)))
+  if (failed(runOnPaddedBuffers(node, places)))
     return failure();
   row = count;
   return failed(giveSizes(node, 0, sizes)) ? failure()
@@ -90,10 +90,10 @@ LogicalResult importInTopK(Node &node) {
                          "operands along dimension 0");
   if (failed(rows))
     return failure();
-  if (failed(runOnPlaces(
+  if (failed(runOnPaddedBuffers(
           node,
-          {inPlaceOf(node.b, node.operand(0), {rows->bound, sizes[1].bound}),
-           inPlaceOf(node.b, node.operand(1), {rows->bound})})))
+          {paddedTo(node.b, node.operand(0), {rows->bound, sizes[1].bound}),
+           paddedTo(node.b, node.operand(1), {rows->bound})})))
     return failure();
   return giveSizes(node, 0, {*rows});
 }

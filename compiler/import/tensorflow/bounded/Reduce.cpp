@@ -3,7 +3,7 @@
 // lies beyond the sizes does not count.
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Means.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
@@ -32,7 +32,8 @@ LogicalResult importReduction(Node &node) {
   auto reduced = reducedOf(node, Elements::any);
   if (failed(reduced))
     return failure();
-  if (failed(runOnPlaces(node, {neutral(node, kind, reduced->dims).value})))
+  if (failed(
+          runOnPaddedBuffers(node, {neutral(node, kind, reduced->dims).value})))
     return failure();
   return giveSizes(node, 0, leftOf(node, reduced->dims, reduced->keep));
 }
@@ -52,7 +53,7 @@ LogicalResult importArg(Node &node) {
   auto axis = node.axisAt(1, node.rank(0));
   if (failed(axis))
     return failure();
-  if (failed(runOnPlaces(node, {neutral(node, kind, {*axis}).value})))
+  if (failed(runOnPaddedBuffers(node, {neutral(node, kind, {*axis}).value})))
     return failure();
   Sizes sizes = sizesOf(node.traced(0));
   Size along = sizes[*axis];
@@ -82,7 +83,7 @@ LogicalResult importCumulative(Node &node) {
     return node.error() << "has " << node.size() << " operands instead of 2";
   auto axis = node.axisAt(1, node.rank(0));
   if (failed(axis) ||
-      failed(runOnPlaces(node, {neutral(node, kind, {*axis}).value})))
+      failed(runOnPaddedBuffers(node, {neutral(node, kind, {*axis}).value})))
     return failure();
   return giveSizes(node, 0, sizesOf(node.traced(0)));
 }
@@ -94,13 +95,14 @@ LogicalResult importSoftmax(Node &node) {
   SmallVector<int64_t> last;
   if (node.rank(0) > 0)
     last.push_back(node.rank(0) - 1);
-  if (failed(runOnPlaces(node, {neutral(node, Reduction::max, last).value})))
+  if (failed(runOnPaddedBuffers(node,
+                                {neutral(node, Reduction::max, last).value})))
     return failure();
   return giveSizes(node, 0, sizesOf(node.traced(0)));
 }
 
 LogicalResult importSumOfAll(Node &node) {
-  return runOnPlaces(node, {masked(node.b, node.traced(0), 0).value});
+  return runOnPaddedBuffers(node, {masked(node.b, node.traced(0), 0).value});
 }
 
 } // namespace

@@ -4,7 +4,7 @@
 #include "compiler/import/tensorflow/shape/Segments.h"
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
@@ -71,7 +71,7 @@ LogicalResult importUnsortedSegment(Node &node) {
   Expr ids = cast(rows->known, b.getI64Type());
   require(node, apply<graph::LessOp>(ids, exactly(b, sizes->front())),
           "a segment is above their number");
-  Expr data(b, inPlaceOf(b, rows->data.value, [&] {
+  Expr data(b, paddedTo(b, rows->data.value, [&] {
               auto bounds = llvm::to_vector(rows->known.shape());
               llvm::append_range(bounds,
                                  ArrayRef(boundsOf(*sizes)).drop_front());
@@ -115,7 +115,7 @@ LogicalResult sortedSegments(Node &node, Traced data, Traced ids, Expr least) {
   Expr x(b, rows->data.value);
   SmallVector<int64_t> bounds{total};
   llvm::append_range(bounds, ArrayRef(boundsOf(*sizes)).drop_front());
-  x.value = inPlaceOf(b, x.value, bounds);
+  x.value = paddedTo(b, x.value, bounds);
   auto combined = combineSegments(node, x, rows->known, segments);
   if (failed(combined))
     return failure();

@@ -1,6 +1,6 @@
 // Vectors as sets: each value once, and those of one without another's.
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"

@@ -3,7 +3,7 @@
 
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Reshapes.h"
 #include "compiler/import/tensorflow/Types.h"
@@ -73,7 +73,7 @@ LogicalResult importEnsureShape(Node &node) {
     size = *agreed;
   }
   return node.tracedResults(
-      {withSizes(inPlaceOf(node.b, x.value, boundsOf(sizes)), sizes)});
+      {withSizes(paddedTo(node.b, x.value, boundsOf(sizes)), sizes)});
 }
 
 } // namespace

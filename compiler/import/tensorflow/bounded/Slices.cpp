@@ -3,7 +3,7 @@
 #include "compiler/import/tensorflow/bounded/Slices.h"
 
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Slices.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"

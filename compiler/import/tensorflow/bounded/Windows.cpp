@@ -3,7 +3,7 @@
 #include "compiler/import/tensorflow/neural/Windows.h"
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/Windows.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
@@ -121,7 +121,7 @@ LogicalResult importConvolution(Node &node) {
   // windows from sums of what any of them reads.
   Expr x = operand(node, 0);
   x = placeOf(*images, x, node.traced(0), x.like(0));
-  if (failed(runOnPlaces(node, {x.value})))
+  if (failed(runOnPaddedBuffers(node, {x.value})))
     return failure();
   return giveCounts(node, *images);
 }
@@ -144,7 +144,7 @@ LogicalResult importMaxPool(Node &node) {
   Expr lowest = identityOf(node.b, graph::Reduction::max, x.elementType());
   if (reachesOut(*images))
     x = placeOf(*images, x, node.traced(0), lowest);
-  if (failed(runOnPlaces(node, {x.value})))
+  if (failed(runOnPaddedBuffers(node, {x.value})))
     return failure();
   return giveCounts(node, *images);
 }
@@ -159,7 +159,7 @@ LogicalResult importAveragePool(Node &node) {
   Expr x = operand(node, 0), zero = x.like(0);
   bool isMasked = reachesOut(*images) && !images->open.empty();
   Expr place = isMasked ? placeOf(*images, x, node.traced(0), zero) : x;
-  if (failed(runOnPlaces(node, {place.value})))
+  if (failed(runOnPaddedBuffers(node, {place.value})))
     return failure();
   if (isMasked) {
     Expr means(b, node.given[0].value);
@@ -169,7 +169,7 @@ LogicalResult importAveragePool(Node &node) {
     Traced counted = node.traced(0);
     counted.value = ones.value;
     ones = placeOf(*images, ones, counted, zero);
-    if (failed(runOnPlaces(node, {ones.value})))
+    if (failed(runOnPaddedBuffers(node, {ones.value})))
       return failure();
     means = means / Expr(b, node.given[0].value);
     node.given[0].value = means.value;
@@ -270,8 +270,8 @@ LogicalResult importTransposed(Node &node) {
   results = masked(b, node.traced(2), results.like(0),
                    llvm::to_vector(llvm::seq<int64_t>(1, rank)));
   Type type = node.type(0).getElementType();
-  if (failed(runOnPlaces(node, {numbers(b, type, back.place), node.operand(1),
-                                results.value})))
+  if (failed(runOnPaddedBuffers(node, {numbers(b, type, back.place),
+                                       node.operand(1), results.value})))
     return failure();
   Expr y(b, node.given[0].value);
   for (const Along &along : back.shifted) {
@@ -283,7 +283,7 @@ LogicalResult importTransposed(Node &node) {
         make<graph::PadOp>(b, y.value, y.like(0).value, none, high, none);
     y.value = make<graph::DynamicSliceOp>(b, wide, starts, back.place);
   }
-  y.value = inPlaceOf(b, y.value, boundsOf(back.images));
+  y.value = paddedTo(b, y.value, boundsOf(back.images));
   return node.tracedResults({withSizes(y.value, back.images)});
 }
 

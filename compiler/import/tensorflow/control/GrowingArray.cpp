@@ -2,7 +2,7 @@
 
 #include "compiler/import/tensorflow/control/GrowingArray.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"
 
@@ -128,7 +128,7 @@ LogicalResult splitGrowing(Node &node) {
   auto array = std::make_shared<GrowingArray>();
   array->rows = all.value;
   array->total = exactly(b, sizes[0]).value;
-  array->lengths = inPlaceOf(b, lengths.value, {countLimit});
+  array->lengths = paddedTo(b, lengths.value, {countLimit});
   array->count = exactly(b, count).value;
   require(node, apply<graph::GreaterEqualOp>(lengths, number(b, 0)),
           "a part has a negative length");
@@ -190,7 +190,7 @@ LogicalResult gatherGrowing(Node &node, const GrowingArray &array) {
   int64_t count = bounds[0];
   most = bounds[1];
   Expr starts = gather(runningSum(lengths, /*exclusive=*/true), index, 0);
-  starts = Expr(b, inPlaceOf(b, starts.value, {count}));
+  starts = Expr(b, paddedTo(b, starts.value, {count}));
   Expr places = reshape(starts, {count, 1}) + reshape(iota(b, most), {1, most});
   if (llvm::is_contained(bounds, 0) || typeOf(array.rows).getDimSize(0) == 0)
     return node.tracedResults(

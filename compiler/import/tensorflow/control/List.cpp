@@ -5,7 +5,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/ranges/Cases.h"
 
@@ -177,7 +177,7 @@ static LogicalResult bringTo(TracedNode &node, Traced &item, size_t first,
       return failure();
     sizes[first + i] = size;
   }
-  item = withSizes(inPlaceOf(node.b, item.value, boundsOf(sizes)), sizes);
+  item = withSizes(paddedTo(node.b, item.value, boundsOf(sizes)), sizes);
   return success();
 }
 
@@ -208,7 +208,7 @@ void List::resize(ImplicitLocOpBuilder &b, Size size) {
     whole.value = masked(b, whole, Expr(b, whole.value).like(0), {0}).value;
   Sizes sizes = sizesOf(whole);
   sizes[0] = size;
-  setElements(withSizes(inPlaceOf(b, whole.value, boundsOf(sizes)), sizes));
+  setElements(withSizes(paddedTo(b, whole.value, boundsOf(sizes)), sizes));
 }
 
 LogicalResult List::append(TracedNode &node, Traced item) {
@@ -241,7 +241,7 @@ LogicalResult List::append(TracedNode &node, Traced item) {
   }
   Sizes sizes = sizesOf(elements);
   sizes[0] = longer;
-  setElements(withSizes(inPlaceOf(b, elements.value, boundsOf(sizes)), sizes));
+  setElements(withSizes(paddedTo(b, elements.value, boundsOf(sizes)), sizes));
   set(b, end.value, item);
   return success();
 }

@@ -3,7 +3,7 @@
 #include "compiler/import/tensorflow/control/ListMoves.h"
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Rows.h"
@@ -70,8 +70,7 @@ static LogicalResult readIndices(TracedNode &node, unsigned i,
 LogicalResult List::scatter(TracedNode &node, unsigned i, const Traced &rows) {
   ImplicitLocOpBuilder &b = node.b;
   if (areAll(node, i, length)) {
-    elements.value =
-        inPlaceOf(b, rows.value, typeOf(elements.value).getShape());
+    elements.value = paddedTo(b, rows.value, typeOf(elements.value).getShape());
     return success();
   }
   Expr indices, counts;
@@ -85,9 +84,9 @@ LogicalResult List::scatter(TracedNode &node, unsigned i, const Traced &rows) {
     return success();
   Sizes sizes = sizesOf(rows);
   sizes[0] = *count;
-  Expr updates(b, inPlaceOf(b, rows.value, boundsOf(sizes)));
+  Expr updates(b, paddedTo(b, rows.value, boundsOf(sizes)));
   Expr targets = select(counts, indices, number(b, -1));
-  targets = Expr(b, inPlaceOf(b, targets.value, {count->bound}));
+  targets = Expr(b, paddedTo(b, targets.value, {count->bound}));
   elements.value = scatterRows(Expr(b, elements.value), targets, updates).value;
   return success();
 }

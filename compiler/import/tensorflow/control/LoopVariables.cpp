@@ -2,7 +2,7 @@
 
 #include "compiler/import/tensorflow/control/LoopVariables.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/control/List.h"
@@ -148,7 +148,7 @@ std::optional<SmallVector<Value>> LoopVariables::carry(size_t i,
         return std::nullopt;
       }
       ImplicitLocOpBuilder b(node.b.getLoc(), node.tracing.builder);
-      to = withSizes(inPlaceOf(b, to.value, boundsOf(sizes)), sizes);
+      to = withSizes(paddedTo(b, to.value, boundsOf(sizes)), sizes);
       flattenCarried(i, fitTo(b, node, to, rooms), tensors);
       return tensors;
     }

@@ -1,7 +1,7 @@
 // Non-maximum suppression. The number of boxes is known only at run time, so
 // results are dynamic unless they are padded.
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/ranges/Cases.h"

@@ -2,7 +2,7 @@
 
 #include "compiler/import/build/Einsum.h"
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
@@ -72,9 +72,9 @@ LogicalResult boundedEinsum(Node &node) {
     const Traced &traced = node.traced(i);
     Expr x = masked(node.b, traced, operand.x.like(0), summed);
     places.push_back(
-        inPlaceOf(node.b, x.value, commonBounds(sizesOf(traced), common)));
+        paddedTo(node.b, x.value, commonBounds(sizesOf(traced), common)));
   }
-  if (failed(runOnPlaces(node, places)))
+  if (failed(runOnPaddedBuffers(node, places)))
     return failure();
   Sizes result;
   for (int64_t label : equation->results)

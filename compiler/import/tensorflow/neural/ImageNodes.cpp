@@ -1,7 +1,7 @@
 // Colors of images, and crops of them.
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
@@ -138,7 +138,7 @@ LogicalResult boundedPixels(Node &node) {
   if (node.size() == 0 || node.rank(0) < 1 ||
       !sizesOf(node.traced(0)).back().isKnown())
     return node.unsupported("channels whose number is known only at run time");
-  if (failed(runOnPlaces(node, {})))
+  if (failed(runOnPaddedBuffers(node, {})))
     return failure();
   return giveSizes(node, 0, sizesOf(node.traced(0)));
 }

@@ -3,7 +3,7 @@
 
 #include "compiler/import/tensorflow/neural/Morphology.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 

@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_RESIZE_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_RESIZE_H
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 

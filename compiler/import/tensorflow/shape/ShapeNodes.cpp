@@ -1,7 +1,7 @@
 // Shapes as values, and ops that keep every element.
 
 #include "compiler/import/bounded/Lists.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Gathers.h"

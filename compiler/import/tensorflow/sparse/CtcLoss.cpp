@@ -7,7 +7,7 @@
 #include "compiler/import/tensorflow/sparse/Sparse.h"
 
 #include "compiler/import/bounded/Agreement.h"
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/build/Steps.h"
@@ -100,7 +100,7 @@ FailureOr<Problem> problemOf(Node &node) {
   sizes[1] = *count;
   Problem problem;
   problem.logits =
-      Expr(node.b, inPlaceOf(node.b, logits.value, boundsOf(sizes)));
+      Expr(node.b, paddedTo(node.b, logits.value, boundsOf(sizes)));
   problem.steps = sizes[0].bound;
   problem.count = count->bound;
   problem.classes = sizes[2].bound;
@@ -109,7 +109,7 @@ FailureOr<Problem> problemOf(Node &node) {
   problem.blank = node.op() == "CTCLossV2" ? 0 : problem.classes - 1;
   lengths = cast(lengths, node.b.getI64Type());
   problem.lengths =
-      Expr(node.b, inPlaceOf(node.b, lengths.value, {problem.count}));
+      Expr(node.b, paddedTo(node.b, lengths.value, {problem.count}));
   return problem;
 }
 
@@ -140,8 +140,8 @@ FailureOr<Labels> readLabels(Node &node, Problem &problem) {
     if (failed(countOrError(node, shape)))
       return failure();
   Type type = b.getI64Type();
-  places = Expr(b, inPlaceOf(b, places.value, {all, 2}));
-  values = cast(Expr(b, inPlaceOf(b, values.value, {all})), type);
+  places = Expr(b, paddedTo(b, places.value, {all, 2}));
+  values = cast(Expr(b, paddedTo(b, values.value, {all})), type);
   Expr owners = reshape(cast(slice(places, 1, 0, 1), type), {all});
   Expr known = both(less(owners.like(-1), owners),
                     less(owners, exactly(b, problem.countSize)));

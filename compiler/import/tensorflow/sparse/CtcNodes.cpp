@@ -3,7 +3,7 @@
 
 #include "compiler/import/tensorflow/sparse/Sparse.h"
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"

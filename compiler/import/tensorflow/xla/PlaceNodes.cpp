@@ -1,6 +1,6 @@
 // XLA's gather and scatter: boxes of a tensor at computed places.
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/proto/xla.pb.h"
 #include "compiler/import/tensorflow/shape/Moves.h"

@@ -1,7 +1,7 @@
 // XLA's reductions by functions of two elements, which it lets combine in any
 // order: along dimensions, and of windows.
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"

@@ -1,6 +1,6 @@
 // Creates the buffers of one program and tracks their lifetimes.
 
-#include "passes/plan/Places.h"
+#include "passes/plan/Buffers.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace weir {
 
-MemRefType placeType(Type tensor) {
+MemRefType memrefOf(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
   return MemRefType::get(type.getShape(),
                          graph::signless(type.getElementType()));
@@ -25,7 +25,7 @@ int64_t bytesOf(MemRefType type) {
   return type.getNumElements() * bytesOfElement(type);
 }
 
-int64_t Weights::place(ElementsAttr value, MemRefType type) {
+int64_t Weights::offsetOf(ElementsAttr value, MemRefType type) {
   auto [entry, isNew] = offsets.try_emplace(value, end);
   if (isNew) {
     list.push_back(WeightAttr::get(value.getContext(), end, value));
@@ -43,14 +43,13 @@ State::State(ModuleOp module) {
         end, cast<RankedTensorType>(variable.getType()),
         slice ? slice.getValue() : StringRef()));
     // An empty tensor has a buffer too, so that each value has an address.
-    int64_t bytes =
-        std::max<int64_t>(bytesOf(placeType(variable.getType())), 1);
+    int64_t bytes = std::max<int64_t>(bytesOf(memrefOf(variable.getType())), 1);
     end = llvm::alignTo(end + bytes, plan::alignment);
   }
 }
 
 template <typename Op, typename... Args>
-Op Places::make(Location loc, Args &&...args) {
+Op Buffers::make(Location loc, Args &&...args) {
   OpBuilder b(program.getContext());
   if (last)
     b.setInsertionPointAfter(last);
@@ -61,21 +60,22 @@ Op Places::make(Location loc, Args &&...args) {
   return op;
 }
 
-Value Places::argument(Location loc, int64_t index, Type type) {
-  return make<plan::ArgumentOp>(loc, placeType(type), index);
+Value Buffers::argument(Location loc, int64_t index, Type type) {
+  return make<plan::ArgumentOp>(loc, memrefOf(type), index);
 }
 
-Value Places::weight(Location loc, ElementsAttr value, Type type, bool host) {
-  MemRefType place = placeType(type);
-  return make<plan::WeightOp>(loc, place, weights.place(value, place), host);
+Value Buffers::weight(Location loc, ElementsAttr value, Type type, bool host) {
+  MemRefType memref = memrefOf(type);
+  return make<plan::WeightOp>(loc, memref, weights.offsetOf(value, memref),
+                              host);
 }
 
-Value Places::state(Location loc, int64_t offset, Type type) {
-  return make<plan::StateOp>(loc, placeType(type), offset);
+Value Buffers::state(Location loc, int64_t offset, Type type) {
+  return make<plan::StateOp>(loc, memrefOf(type), offset);
 }
 
 // The interval is empty: the first use lowers its begin and raises its end.
-Value Places::buffer(Location loc, MemRefType type, bool host) {
+Value Buffers::create(Location loc, MemRefType type, bool host) {
   auto buffer =
       make<plan::BufferOp>(loc, type, /*offset=*/0,
                            std::numeric_limits<int64_t>::max(), moment, host);
@@ -83,27 +83,28 @@ Value Places::buffer(Location loc, MemRefType type, bool host) {
   return buffer;
 }
 
-Value Places::view(Location loc, Value source, MemRefType type, int64_t start) {
+Value Buffers::view(Location loc, Value source, MemRefType type,
+                    int64_t start) {
   if (source.getType() == type)
     return source;
   return make<plan::ViewOp>(loc, type, source, start * bytesOfElement(type));
 }
 
-Value Places::root(Value place) {
-  while (auto view = place.getDefiningOp<plan::ViewOp>())
-    place = view.getSource();
-  return place;
+Value Buffers::root(Value memref) {
+  while (auto view = memref.getDefiningOp<plan::ViewOp>())
+    memref = view.getSource();
+  return memref;
 }
 
-void Places::touch(Value place) {
-  auto buffer = root(place).getDefiningOp<plan::BufferOp>();
+void Buffers::touch(Value memref) {
+  auto buffer = root(memref).getDefiningOp<plan::BufferOp>();
   if (!buffer)
     return;
   buffer.setFirst(std::min<int64_t>(buffer.getFirst(), moment));
   buffer.setLast(std::max<int64_t>(buffer.getLast(), moment));
 }
 
-void Places::keep(int64_t start, ArrayRef<Value> others) {
+void Buffers::keep(int64_t start, ArrayRef<Value> others) {
   for (plan::BufferOp buffer : buffers) {
     bool goesOn = static_cast<int64_t>(buffer.getFirst()) < start &&
                   static_cast<int64_t>(buffer.getLast()) >= start;
@@ -112,7 +113,7 @@ void Places::keep(int64_t start, ArrayRef<Value> others) {
   }
 }
 
-std::pair<int64_t, int64_t> Places::assignOffsets(bool host) {
+std::pair<int64_t, int64_t> Buffers::assignOffsets(bool host) {
   SmallVector<plan::Lifetime> lifetimes;
   SmallVector<plan::BufferOp> own;
   llvm::copy_if(buffers, std::back_inserter(own), [&](plan::BufferOp buffer) {

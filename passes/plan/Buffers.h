@@ -1,7 +1,7 @@
 // The buffers of one program, and their lifetimes.
 
-#ifndef WEIR_PASSES_PLAN_PLACES_H
-#define WEIR_PASSES_PLAN_PLACES_H
+#ifndef WEIR_PASSES_PLAN_BUFFERS_H
+#define WEIR_PASSES_PLAN_BUFFERS_H
 
 #include "dialects/plan/Plan.h"
 #include "dialects/weir/Records.h"
@@ -11,7 +11,7 @@
 namespace weir {
 
 /// The memref type of a tensor, in row-major order without padding.
-mlir::MemRefType placeType(mlir::Type tensor);
+mlir::MemRefType memrefOf(mlir::Type tensor);
 
 /// The size in bytes of a tensor at the boundary of a library; an i1 takes a
 /// byte. The importer has checked that the product does not overflow.
@@ -20,7 +20,7 @@ int64_t bytesOf(mlir::MemRefType type);
 /// Offsets in the block of weights, which the entries of a module share.
 class Weights {
 public:
-  int64_t place(mlir::ElementsAttr value, mlir::MemRefType type);
+  int64_t offsetOf(mlir::ElementsAttr value, mlir::MemRefType type);
   int64_t bytes() const { return end; }
   llvm::ArrayRef<WeightAttr> attributes() const { return list; }
 
@@ -50,9 +50,9 @@ private:
 /// Creates buffers and records when each is used. Time is counted in tasks; a
 /// group of independent tasks has one time. A buffer of the arena is live from
 /// its first to its last use.
-class Places {
+class Buffers {
 public:
-  Places(plan::ProgramOp program, Weights &weights)
+  Buffers(plan::ProgramOp program, Weights &weights)
       : program(program), weights(weights) {}
 
   int64_t now() const { return moment; }
@@ -63,16 +63,16 @@ public:
                      mlir::Type type, bool host = false);
   mlir::Value state(mlir::Location loc, int64_t offset, mlir::Type type);
   /// Creates a buffer that is not live before the next `touch`.
-  mlir::Value buffer(mlir::Location loc, mlir::MemRefType type,
+  mlir::Value create(mlir::Location loc, mlir::MemRefType type,
                      bool host = false);
   /// The elements of `source` from `start` on, as a buffer of `type`.
   mlir::Value view(mlir::Location loc, mlir::Value source,
                    mlir::MemRefType type, int64_t start = 0);
 
-  /// The buffer of which `place` is a view, or `place` itself.
-  static mlir::Value root(mlir::Value place);
+  /// The buffer of which `memref` is a view, or `memref` itself.
+  static mlir::Value root(mlir::Value memref);
   /// Records a use at the current time.
-  void touch(mlir::Value place);
+  void touch(mlir::Value memref);
   /// Extends lifetimes to the current time: of each buffer with a use before
   /// the time `start` and one since then, and of `others`. The end of a loop
   /// calls it, since each iteration reads such buffers.
@@ -96,4 +96,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_PLAN_PLACES_H
+#endif // WEIR_PASSES_PLAN_BUFFERS_H

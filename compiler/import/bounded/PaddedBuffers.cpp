@@ -1,7 +1,7 @@
 // The places of tensors with sizes that are known only at run time: masked, cut
 // and moved along a dimension.
 
-#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/PaddedBuffers.h"
 
 #include "compiler/import/bounded/Sizes.h"
 
@@ -13,24 +13,24 @@ using namespace mlir;
 
 namespace weir {
 
-Value inPlaceOf(ImplicitLocOpBuilder &b, Value place,
-                ArrayRef<int64_t> bounds) {
+Value paddedTo(ImplicitLocOpBuilder &b, Value buffer,
+               ArrayRef<int64_t> bounds) {
   SmallVector<int64_t> none(bounds.size(), 0), by(bounds.size(), 1), high(none);
   SmallVector<int64_t> limits;
   bool cut = false, extend = false;
-  for (auto [i, size] : llvm::enumerate(typeOf(place).getShape())) {
+  for (auto [i, size] : llvm::enumerate(typeOf(buffer).getShape())) {
     limits.push_back(std::min(size, bounds[i]));
     high[i] = bounds[i] - limits[i];
     cut |= limits[i] < size;
     extend |= high[i] > 0;
   }
   if (cut)
-    place = make<graph::SliceOp>(b, place, none, limits, by);
+    buffer = make<graph::SliceOp>(b, buffer, none, limits, by);
   if (!extend)
-    return place;
+    return buffer;
   Value zero =
-      splat(b, RankedTensorType::get({}, typeOf(place).getElementType()), 0);
-  return make<graph::PadOp>(b, place, zero, none, high, none);
+      splat(b, RankedTensorType::get({}, typeOf(buffer).getElementType()), 0);
+  return make<graph::PadOp>(b, buffer, zero, none, high, none);
 }
 
 Expr iota(ImplicitLocOpBuilder &b, int64_t count) {
@@ -91,12 +91,12 @@ Traced takeAlong(ImplicitLocOpBuilder &b, const Traced &traced, int64_t dim,
   Sizes sizes = sizesOf(traced);
   bool isEmpty = sizes[dim].bound == 0;
   sizes[dim] = size;
-  Value place;
+  Value buffer;
   if (isEmpty || size.bound == 0)
-    place = splat(b, typeOf(traced.value).clone(boundsOf(sizes)), 0);
+    buffer = splat(b, typeOf(traced.value).clone(boundsOf(sizes)), 0);
   else
-    place = gather(Expr(b, traced.value), indices, dim).value;
-  return withSizes(place, sizes);
+    buffer = gather(Expr(b, traced.value), indices, dim).value;
+  return withSizes(buffer, sizes);
 }
 
 Traced windowOf(ImplicitLocOpBuilder &b, const Traced &traced, int64_t dim,
@@ -109,8 +109,8 @@ Traced windowOf(ImplicitLocOpBuilder &b, const Traced &traced, int64_t dim,
   int64_t count = std::min(size.bound, x.size(dim) - start);
   Sizes sizes = sizesOf(traced);
   sizes[dim] = size;
-  Value place = slice(x, dim, start, count).value;
-  return withSizes(inPlaceOf(b, place, boundsOf(sizes)), sizes);
+  Value buffer = slice(x, dim, start, count).value;
+  return withSizes(paddedTo(b, buffer, boundsOf(sizes)), sizes);
 }
 
 } // namespace weir

@@ -1,8 +1,8 @@
 // The places of tensors with sizes that are known only at run time: masked, cut
 // and moved along a dimension.
 
-#ifndef WEIR_COMPILER_IMPORT_BOUNDED_PLACES_H
-#define WEIR_COMPILER_IMPORT_BOUNDED_PLACES_H
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_PADDEDBUFFERS_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_PADDEDBUFFERS_H
 
 #include "compiler/import/bounded/Sizes.h"
 #include "dialects/graph/Reduce.h"
@@ -12,8 +12,8 @@ namespace weir {
 /// The same tensor in a place of other bounds: at the end of each dimension it
 /// is cut, or extended by zeros. Sizes stay as they are: a caller that cuts
 /// must know that they fit.
-mlir::Value inPlaceOf(mlir::ImplicitLocOpBuilder &b, mlir::Value place,
-                      llvm::ArrayRef<int64_t> bounds);
+mlir::Value paddedTo(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
+                     llvm::ArrayRef<int64_t> bounds);
 /// The place with `fill` beyond the sizes, along `dims`, or along all.
 Expr masked(mlir::ImplicitLocOpBuilder &b, const Traced &traced, double fill);
 Expr masked(mlir::ImplicitLocOpBuilder &b, const Traced &traced, Expr fill,
@@ -39,4 +39,4 @@ Traced windowOf(mlir::ImplicitLocOpBuilder &b, const Traced &traced,
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_BOUNDED_PLACES_H
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_PADDEDBUFFERS_H
