@@ -83,11 +83,11 @@ static bool areSame(StringRef one, StringRef other) {
 
 std::string samePlaces(const EmitOptions &options, StringRef report,
                        StringRef depfile, ArrayRef<std::string> inputs) {
-  struct Place {
+  struct OutputFile {
     StringLiteral what;
     std::string path;
   };
-  std::vector<Place> written;
+  std::vector<OutputFile> written;
   if (!options.output.empty() && options.output != "-")
     written.push_back({"the output", options.output});
   if (!options.header.empty())
@@ -98,16 +98,16 @@ std::string samePlaces(const EmitOptions &options, StringRef report,
     written.push_back({"the report", report.str()});
   if (!depfile.empty() && depfile != "-")
     written.push_back({"the depfile", depfile.str()});
-  for (auto [i, place] : enumerate(written)) {
+  for (auto [i, file] : enumerate(written)) {
     for (const std::string &input : inputs)
-      if (areSame(place.path, input))
-        return (place.what + " would take the place of the input, '" + input +
+      if (areSame(file.path, input))
+        return (file.what + " would take the place of the input, '" + input +
                 "'")
             .str();
-    for (const Place &before : ArrayRef(written).take_front(i))
-      if (areSame(place.path, before.path))
-        return (before.what + " and " + place.what + " would be one file, '" +
-                place.path + "'")
+    for (const OutputFile &before : ArrayRef(written).take_front(i))
+      if (areSame(file.path, before.path))
+        return (before.what + " and " + file.what + " would be one file, '" +
+                file.path + "'")
             .str();
   }
   return "";

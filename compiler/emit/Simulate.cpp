@@ -83,11 +83,11 @@ public:
     thread = code->getArg(1);
     IRBuilder<> b(&*code->getEntryBlock().getFirstInsertionPt());
     for (Argument &argument : kernel.args()) {
-      Value *place = b.CreateLoad(
+      Value *slot = b.CreateLoad(
           pointer, at(b, code->getArg(0), 8 * argument.getArgNo()));
-      argument.replaceAllUsesWith(b.CreateLoad(argument.getType(), place));
+      argument.replaceAllUsesWith(b.CreateLoad(argument.getType(), slot));
     }
-    placeShared(b);
+    allocateShared(b);
     if (Error error = replaceIntrinsics())
       return std::move(error);
     kernel.eraseFromParent();
@@ -103,15 +103,15 @@ private:
 
   /// Shared memory is where the thread says, one variable after the other, and
   /// behind them all what has no size here but at each launch.
-  void placeShared(IRBuilder<> &b) {
+  void allocateShared(IRBuilder<> &b) {
     for (bool hasSize : {true, false})
       for (GlobalVariable &variable : module.globals())
         if (variable.getAddressSpace() == sharedSpace &&
             variable.hasInitializer() == hasSize)
-          placeShared(b, variable);
+          allocateShared(b, variable);
   }
 
-  void placeShared(IRBuilder<> &b, GlobalVariable &variable) {
+  void allocateShared(IRBuilder<> &b, GlobalVariable &variable) {
     Constant *constant = &variable;
     convertUsersOfConstantsToInstructions(constant);
     SmallVector<Use *> uses;
@@ -123,10 +123,10 @@ private:
       return;
     sharedBytes = alignTo(sharedBytes, variable.getAlign().valueOrOne());
     Value *shared = b.CreateLoad(b.getPtrTy(), at(b, thread, sharedAt));
-    Value *place =
+    Value *slot =
         b.CreateAddrSpaceCast(at(b, shared, sharedBytes), variable.getType());
     for (Use *use : uses)
-      use->set(place);
+      use->set(slot);
     sharedBytes +=
         module.getDataLayout().getTypeAllocSize(variable.getValueType());
   }
@@ -263,20 +263,20 @@ private:
     auto *words = ArrayType::get(i32, 6),
          *sums = ArrayType::get(b.getFloatTy(), 4);
     IRBuilder<> entry(&*code->getEntryBlock().getFirstInsertionPt());
-    Value *sides = entry.CreateAlloca(words), *place = entry.CreateAlloca(sums);
+    Value *sides = entry.CreateAlloca(words), *slot = entry.CreateAlloca(sums);
     for (unsigned i = 0; i < 10; ++i) {
       Value *operand = call.getArgOperand(i);
       b.CreateStore(operand,
-                    i < 6 ? at(b, sides, 4 * i) : at(b, place, 4 * (i - 6)));
+                    i < 6 ? at(b, sides, 4 * i) : at(b, slot, 4 * (i - 6)));
     }
     b.CreateCall(module.getOrInsertFunction("weir_sim_multiply", b.getVoidTy(),
                                             b.getPtrTy(), i32, b.getPtrTy(),
                                             b.getPtrTy()),
-                 {thread, b.getInt32(kind), sides, place});
+                 {thread, b.getInt32(kind), sides, slot});
     Value *result = PoisonValue::get(call.getType());
     for (unsigned i = 0; i < 4; ++i)
       result = b.CreateInsertValue(
-          result, b.CreateLoad(b.getFloatTy(), at(b, place, 4 * i)), i);
+          result, b.CreateLoad(b.getFloatTy(), at(b, slot, 4 * i)), i);
     return result;
   }
 

@@ -45,20 +45,20 @@ private:
   /// through memory.
   struct Sums {
     unsigned count;
-    Value *place;
+    Value *slot;
   };
   Sums store(unsigned first) {
     Sums sums = {call.arg_size() - first, nullptr};
     auto *type = ArrayType::get(b.getFloatTy(), sums.count);
     IRBuilder<> entry(
         &*call.getFunction()->getEntryBlock().getFirstInsertionPt());
-    sums.place = entry.CreateAlloca(type);
+    sums.slot = entry.CreateAlloca(type);
     for (unsigned i = 0; i < sums.count; ++i)
       b.CreateStore(call.getArgOperand(first + i), at(sums, i));
     return sums;
   }
   Value *at(const Sums &sums, unsigned i) {
-    return b.CreateConstGEP1_64(b.getFloatTy(), sums.place, i);
+    return b.CreateConstGEP1_64(b.getFloatTy(), sums.slot, i);
   }
   Value *load(const Sums &sums) {
     Value *result = PoisonValue::get(call.getType());
@@ -75,7 +75,7 @@ private:
     Sums sums = store(0);
     Value *done =
         simulate("weir_sim_wait_batches",
-                 {b.getInt32(batches), b.getInt32(sums.count), sums.place});
+                 {b.getInt32(batches), b.getInt32(sums.count), sums.slot});
     return sums.count ? load(sums) : done;
   }
 
@@ -103,7 +103,7 @@ private:
     simulate("weir_sim_begin_product",
              {b.getInt32(found[2] == "f16" ? F16 : Bf16), b.getInt32(columns),
               call.getArgOperand(0), call.getArgOperand(1),
-              b.getInt32(transposed), sums.place});
+              b.getInt32(transposed), sums.slot});
     return load(sums);
   }
 

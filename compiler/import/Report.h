@@ -17,7 +17,7 @@ class Report {
 public:
   Report(mlir::MLIRContext *context, llvm::StringRef path)
       : context(context), path(path),
-        place(mlir::FileLineColLoc::get(context, path, 0, 0)),
+        position(mlir::FileLineColLoc::get(context, path, 0, 0)),
         listener(context, [this](mlir::Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
               status == Status::ok)
@@ -26,13 +26,13 @@ public:
         }) {}
 
   /// The file as a whole, or one of its nodes.
-  mlir::Location file() const { return place; }
+  mlir::Location file() const { return position; }
   mlir::Location node(llvm::StringRef name) const {
-    return mlir::NameLoc::get(mlir::StringAttr::get(context, name), place);
+    return mlir::NameLoc::get(mlir::StringAttr::get(context, name), position);
   }
 
   mlir::InFlightDiagnostic error(Status kind = Status::badInput) {
-    return error(place, kind);
+    return error(position, kind);
   }
   mlir::InFlightDiagnostic error(mlir::Location at,
                                  Status kind = Status::badInput) {
@@ -58,7 +58,7 @@ public:
   llvm::StringSet<> told;
 
 private:
-  mlir::Location place;
+  mlir::Location position;
   /// Hears of errors that ops report themselves.
   mlir::ScopedDiagnosticHandler listener;
 };

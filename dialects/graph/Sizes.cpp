@@ -112,9 +112,9 @@ static SizesOfDims allFixed(ArrayRef<int64_t> shape) {
 }
 
 SizesOfDims DynamicSizes::of(Value value) {
-  auto [place, isNew] = known.try_emplace(value);
+  auto [position, isNew] = known.try_emplace(value);
   if (!isNew || depth > depthLimit)
-    return place->second;
+    return position->second;
   ++depth;
   SizesOfDims dims = compute(value);
   --depth;

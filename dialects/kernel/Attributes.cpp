@@ -17,8 +17,8 @@ namespace weir::kernel {
 template <typename Attr, typename Schedule>
 static Attribute parseSchedule(AsmParser &parser) {
   Schedule schedule;
-  SMLoc place = parser.getCurrentLocation();
-  auto emitError = [&] { return parser.emitError(place); };
+  SMLoc position = parser.getCurrentLocation();
+  auto emitError = [&] { return parser.emitError(position); };
   if (parseParameters(parser, [&](StringRef name, Attribute value) {
         return setParameter(schedule, name, value, emitError);
       }))

@@ -65,11 +65,11 @@ bool weir::kernel::isExtraMap(AffineMap map, unsigned rank) {
   if (map.getNumDims() != rank || map.getNumSymbols())
     return false;
   int64_t previous = -1;
-  for (auto [place, result] : llvm::enumerate(map.getResults())) {
+  for (auto [index, result] : llvm::enumerate(map.getResults())) {
     if (auto dim = dyn_cast<AffineDimExpr>(result)) {
       int64_t position = dim.getPosition();
       bool last = position + 1 == rank;
-      if (position <= previous || (last && place + 1 != map.getNumResults()))
+      if (position <= previous || (last && index + 1 != map.getNumResults()))
         return false;
       previous = position;
     } else if (auto constant = dyn_cast<AffineConstantExpr>(result)) {

@@ -38,11 +38,11 @@ static constexpr int64_t mostRows = 16, leastRows = 12;
 TileWindows::TileWindows(TileAxis y, TileAxis x) : y(y), x(x) {
   tilesALine = llvm::divideCeil(x.results, mostRows);
   int64_t ofLine = llvm::divideCeil(x.results, tilesALine);
-  int64_t ofPlaces = llvm::divideCeil(places(), mostRows);
+  int64_t ofPositions = llvm::divideCeil(positions(), mostRows);
   byLine = y.results * tilesALine * std::max(ofLine, leastRows) <=
-           ofPlaces * mostRows;
-  tiles = byLine ? y.results * tilesALine : ofPlaces;
-  height = byLine ? ofLine : llvm::divideCeil(places(), tiles);
+           ofPositions * mostRows;
+  tiles = byLine ? y.results * tilesALine : ofPositions;
+  height = byLine ? ofLine : llvm::divideCeil(positions(), tiles);
 }
 
 TileWindows TileWindows::of(llvm::ArrayRef<int64_t> results,

@@ -51,7 +51,7 @@ struct TileWindows {
   /// The positions of a line.
   int64_t pitch() const { return x.extent(); }
   /// The number of positions from the first result to the last one.
-  int64_t places() const { return (y.results - 1) * pitch() + x.results; }
+  int64_t positions() const { return (y.results - 1) * pitch() + x.results; }
   int64_t phases() const { return y.phases() * x.phases(); }
   int64_t taps() const { return y.taps * x.taps; }
 };

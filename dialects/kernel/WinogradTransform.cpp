@@ -103,14 +103,14 @@ std::optional<WinogradAxis> WinogradAxis::of(int64_t results, int64_t window,
     filter.pixelClasses.push_back(int(i / stride % 2));
 
   // Sums that no product is in do not exist.
-  SmallVector<int64_t> places(7, -1);
+  SmallVector<int64_t> positions(7, -1);
   filter.ofSums.resize(results);
   for (int64_t sum = 0; sum < 7; ++sum) {
     if (llvm::none_of(filter.products, [&](const Product &product) {
           return product.sum == sum;
         }))
       continue;
-    places[sum] = filter.sums();
+    positions[sum] = filter.sums();
     filter.sumClasses.push_back(classOf[sum]);
     for (int64_t i = 0; i < results; ++i)
       filter.ofSums[i].push_back(results == 1   ? ofSums1[i][sum]
@@ -118,15 +118,15 @@ std::optional<WinogradAxis> WinogradAxis::of(int64_t results, int64_t window,
                                                 : ofSums4[i][sum]);
   }
   for (Product &product : filter.products)
-    product.sum = places[product.sum];
+    product.sum = positions[product.sum];
   return filter;
 }
 
 const WinogradTransform::Group &
-WinogradTransform::groupOf(int64_t place) const {
+WinogradTransform::groupOf(int64_t position) const {
   const Group *found = groups.begin();
   for (const Group &group : groups)
-    if (group.firstProduct <= place)
+    if (group.firstProduct <= position)
       found = &group;
   return *found;
 }

@@ -59,7 +59,7 @@ struct WinogradTransform {
   int64_t sums() const { return static_cast<int64_t>(sumIndex.size()); }
   int64_t products() const { return static_cast<int64_t>(productIndex.size()); }
   /// The group of the product with this index.
-  const Group &groupOf(int64_t place) const;
+  const Group &groupOf(int64_t position) const;
 
   /// For two axes each: results of a tile, taps of a window, and strides.
   static std::optional<WinogradTransform> of(llvm::ArrayRef<int64_t> tiles,

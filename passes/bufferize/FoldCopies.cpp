@@ -27,7 +27,7 @@ namespace {
 struct Move {
   linalg::GenericOp op;
   Value from, to;
-  SmallVector<int64_t> places;
+  SmallVector<int64_t> permutation;
 };
 
 std::optional<Move> asMove(linalg::GenericOp op) {
@@ -36,21 +36,21 @@ std::optional<Move> asMove(linalg::GenericOp op) {
       from->getDimPosition(from->getNumResults() - 1) + 1 != from->getNumDims())
     return std::nullopt;
   Move move = {op, op.getDpsInputs()[0], op.getDpsInits()[0], {}};
-  move.places.resize(from->getNumResults());
+  move.permutation.resize(from->getNumResults());
   for (unsigned i = 0; i < from->getNumResults(); ++i)
-    move.places[from->getDimPosition(i)] = i;
+    move.permutation[from->getDimPosition(i)] = i;
   return move;
 }
 
 /// `buffer`, whose elements lie one after the other, with its dimensions in the
 /// order of `places`.
-Value viewed(OpBuilder &b, Value buffer, ArrayRef<int64_t> places) {
+Value viewed(OpBuilder &b, Value buffer, ArrayRef<int64_t> permutation) {
   auto type = cast<MemRefType>(buffer.getType());
   SmallVector<int64_t> all = computeSuffixProduct(type.getShape()), shape,
                        strides;
-  for (int64_t place : places) {
-    shape.push_back(type.getDimSize(place));
-    strides.push_back(all[place]);
+  for (int64_t dim : permutation) {
+    shape.push_back(type.getDimSize(dim));
+    strides.push_back(all[dim]);
   }
   auto layout = StridedLayoutAttr::get(b.getContext(), 0, strides);
   return b.create<memref::ReinterpretCastOp>(
@@ -113,7 +113,7 @@ private:
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
     if (isOnlyRead(move.from) && move.to.getDefiningOp<memref::AllocOp>() &&
         onlyProductsRead(move.to, move)) {
-      Value view = viewed(b, move.from, move.places);
+      Value view = viewed(b, move.from, move.permutation);
       move.op->erase();
       for (OpOperand &use : llvm::make_early_inc_range(move.to.getUses()))
         if (!isa<memref::DeallocOp>(use.getOwner()))
@@ -124,9 +124,9 @@ private:
       Operation *product = productOf(move.from, move);
       if (!product)
         return;
-      SmallVector<int64_t> back(move.places.size());
-      for (auto [i, place] : llvm::enumerate(move.places))
-        back[place] = i;
+      SmallVector<int64_t> back(move.permutation.size());
+      for (auto [i, dim] : llvm::enumerate(move.permutation))
+        back[dim] = i;
       product->setOperand(product->getNumOperands() - 1,
                           viewed(b, move.to, back));
       kernel::eraseBuffer(move.from);

@@ -55,23 +55,23 @@ std::optional<Clip> clipOf(Value result, bool below) {
 
 /// Emits ops at the places of those that they replace: of several values that
 /// take turns, what replaces them takes turns too.
-class Places {
+class Insertion {
 public:
-  Places(Type type, ArrayRef<Operation *> places)
-      : type(type), places(places), b(places.front()) {}
+  Insertion(Type type, ArrayRef<Operation *> ops)
+      : type(type), ops(ops), b(ops.front()) {}
 
   template <typename Op, typename... Args>
   Value next(Args &&...args) {
-    b.setInsertionPoint(places[std::min(at++, places.size() - 1)]);
-    return b.create<Op>(places.back()->getLoc(), std::forward<Args>(args)...);
+    b.setInsertionPoint(ops[std::min(at++, ops.size() - 1)]);
+    return b.create<Op>(ops.back()->getLoc(), std::forward<Args>(args)...);
   }
 
   Value splat(Type element, TypedAttr value) {
-    b.setInsertionPoint(places.front());
+    b.setInsertionPoint(ops.front());
     TypedAttr all = value;
     if (auto vector = dyn_cast<VectorType>(type))
       all = DenseElementsAttr::get(vector.clone(element), Attribute(value));
-    return b.create<arith::ConstantOp>(places.back()->getLoc(), all);
+    return b.create<arith::ConstantOp>(ops.back()->getLoc(), all);
   }
   Value splat(float value) {
     return splat(b.getF32Type(), b.getF32FloatAttr(value));
@@ -101,7 +101,7 @@ public:
 
 private:
   Type type; // of f32
-  ArrayRef<Operation *> places;
+  ArrayRef<Operation *> ops;
   OpBuilder b;
   size_t at = 0;
 };
@@ -114,7 +114,7 @@ bool hasInverse(float divisor) {
 }
 
 /// The float that `byte`, whose bits `sum` has, is made to, less `zero`.
-void takeFromSum(Value byte, Value sum, float zero, Places &places) {
+void takeFromSum(Value byte, Value sum, float zero, Insertion &ops) {
   for (Operation *user : llvm::make_early_inc_range(byte.getUsers())) {
     auto wide = dyn_cast<arith::ExtUIOp>(user);
     if (!wide || !getElementTypeOrSelf(wide.getType()).isInteger(32))
@@ -136,10 +136,9 @@ void takeFromSum(Value byte, Value sum, float zero, Places &places) {
         continue;
       OpBuilder b(made);
       Value value =
-          b.create<arith::SubFOp>(made.getLoc(), sum, places.splat(magic));
+          b.create<arith::SubFOp>(made.getLoc(), sum, ops.splat(magic));
       if (float move = zero - float(less))
-        value =
-            b.create<arith::AddFOp>(made.getLoc(), value, places.splat(move));
+        value = b.create<arith::AddFOp>(made.getLoc(), value, ops.splat(move));
       made.replaceAllUsesWith(value);
       made.erase();
     }
@@ -147,16 +146,15 @@ void takeFromSum(Value byte, Value sum, float zero, Places &places) {
 }
 
 void finish(ArrayRef<Operation *> replaced, Value sum, float zero,
-            Places &places) {
+            Insertion &ops) {
   auto conversion = cast<arith::FPToUIOp>(replaced.back());
-  takeFromSum(conversion, sum, zero, places);
+  takeFromSum(conversion, sum, zero, ops);
   OpBuilder b(conversion);
   Location loc = conversion.getLoc();
-  Value bits =
-      b.create<arith::BitcastOp>(loc, places.like(b.getI32Type()), sum);
+  Value bits = b.create<arith::BitcastOp>(loc, ops.like(b.getI32Type()), sum);
   if (zero != 0)
     bits = b.create<arith::AddIOp>(loc, bits,
-                                   places.splat(static_cast<int32_t>(zero)));
+                                   ops.splat(static_cast<int32_t>(zero)));
   conversion.replaceAllUsesWith(
       b.create<arith::TruncIOp>(loc, conversion.getType(), bits).getResult());
   for (Operation *op : llvm::reverse(replaced))
@@ -179,7 +177,7 @@ void quantizeByAddition(arith::FPToUIOp conversion,
     return;
   Value moved = low->value;
   float zero = 0;
-  SmallVector<Operation *> places;
+  SmallVector<Operation *> ops;
   if (auto add = moved.getDefiningOp<arith::AddFOp>()) {
     std::optional<float> constant = constantOf(add.getRhs());
     if (!constant || std::fabs(*constant) > mostZero ||
@@ -187,14 +185,14 @@ void quantizeByAddition(arith::FPToUIOp conversion,
       return;
     zero = *constant;
     moved = add.getLhs();
-    places.push_back(add);
+    ops.push_back(add);
   }
   auto round = moved.getDefiningOp<math::RoundEvenOp>();
   if (!round)
     return;
-  places.insert(places.begin(), round);
-  places.append({low->comparison, low->choice, high->comparison, high->choice,
-                 conversion});
+  ops.insert(ops.begin(), round);
+  ops.append({low->comparison, low->choice, high->comparison, high->choice,
+              conversion});
   Value x = round.getOperand();
 
   // The quotient q by d is q' + r / d, r what is left of the dividend after
@@ -205,8 +203,8 @@ void quantizeByAddition(arith::FPToUIOp conversion,
   if (division && division->hasOneUse() && target.fma)
     divisor = constantOf(division.getRhs());
   if (divisor && *divisor > 0 && hasInverse(*divisor)) {
-    places.insert(places.begin(), division);
-    Places at(x.getType(), places);
+    ops.insert(ops.begin(), division);
+    Insertion at(x.getType(), ops);
     Value d = at.splat(-*divisor), inverse = at.splat(1 / *divisor);
     Value n = at.above(division.getLhs(), -zero * *divisor);
     n = at.below(n, (255 - zero) * *divisor);
@@ -214,14 +212,14 @@ void quantizeByAddition(arith::FPToUIOp conversion,
     Value rest = at.next<math::FmaOp>(quotient, d, n);
     x = at.next<math::FmaOp>(rest, inverse, quotient);
     Value sum = at.next<arith::AddFOp>(x, at.splat(magic));
-    finish(places, sum, zero, at);
+    finish(ops, sum, zero, at);
     return;
   }
-  Places at(x.getType(), places);
+  Insertion at(x.getType(), ops);
   x = at.above(x, -zero);
   x = at.below(x, 255 - zero);
   Value sum = at.next<arith::AddFOp>(x, at.splat(magic));
-  finish(places, sum, zero, at);
+  finish(ops, sum, zero, at);
 }
 
 } // namespace weir

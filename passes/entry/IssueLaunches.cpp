@@ -261,7 +261,7 @@ struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
       return signalPassFailure();
     if (failed(kernels.verifyRuns(module)) || failed(takeHostKernels(module)))
       return signalPassFailure();
-    placeSimulator();
+    addSimulator();
     SmallVector<plan::ProgramOp> programs(module.getOps<plan::ProgramOp>());
     llvm::StringSet<> capturable;
     for (plan::ProgramOp program : programs) {
@@ -280,7 +280,7 @@ struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
 
 private:
   /// Reserves memory for the simulator's state, if the target is the simulator.
-  void placeSimulator() {
+  void addSimulator() {
     ModuleOp module = getOperation();
     GpuAttr gpu = attrs::gpu.of(module);
     if (!gpu || !gpu.isSimulated())

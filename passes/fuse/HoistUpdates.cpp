@@ -33,12 +33,12 @@ public:
         serves[op] = owner;
     Timeline timeline(block);
     for (auto [i, op] : llvm::enumerate(ops)) {
-      size_t place = earliest(op);
+      size_t position = earliest(op);
       // Whether the op frees memory and can run earlier.
       bool isLate = isa<graph::GroupOp>(op) && timeline.growthBy(i) <= 0 &&
-                    place < staying;
+                    position < staying;
       bool moves = isMoved(op) || isLate;
-      places[op] = moves ? place : i;
+      positions[op] = moves ? position : i;
       if (!moves && isa<graph::GroupOp>(op))
         staying = i;
       note(op);
@@ -48,9 +48,9 @@ public:
   void apply() {
     SmallVector<std::pair<size_t, size_t>> order;
     for (auto [i, op] : llvm::enumerate(ops))
-      order.push_back({places.lookup(op), i});
+      order.push_back({positions.lookup(op), i});
     llvm::sort(order);
-    for (auto [place, i] : order)
+    for (auto [position, i] : order)
       ops[i]->moveBefore(&block, block.end());
   }
 
@@ -131,25 +131,25 @@ private:
   /// The point after the operands, and after effects that the op must not
   /// overtake.
   size_t earliest(Operation *op) const {
-    size_t place = 0;
+    size_t position = 0;
     for (Value operand : op->getOperands())
       if (Operation *maker = operand.getDefiningOp())
-        place = std::max(place, places.lookup(maker));
+        position = std::max(position, positions.lookup(maker));
     if (auto read = dyn_cast<graph::ReadVariableOp>(op))
-      return std::max(
-          {place, barrier, assigned.lookup(read.getVariableAttr().getAttr())});
+      return std::max({position, barrier,
+                       assigned.lookup(read.getVariableAttr().getAttr())});
     if (auto write = dyn_cast<graph::WriteVariableOp>(op)) {
       StringAttr variable = write.getVariableAttr().getAttr();
-      return std::max(
-          {place, barrier, assigned.lookup(variable), used.lookup(variable)});
+      return std::max({position, barrier, assigned.lookup(variable),
+                       used.lookup(variable)});
     }
-    return place;
+    return position;
   }
 
   /// Records effects that later assignments must not overtake.
   void note(Operation *op) {
-    size_t place = places.lookup(op);
-    auto keep = [&](size_t &last) { last = std::max(last, place); };
+    size_t position = positions.lookup(op);
+    auto keep = [&](size_t &last) { last = std::max(last, position); };
     if (auto read = dyn_cast<graph::ReadVariableOp>(op)) {
       StringAttr variable = read.getVariableAttr().getAttr();
       lies[read] = variable;
@@ -176,7 +176,7 @@ private:
   StringAttr many;
   DenseMap<Operation *, StringAttr> serves;
   DenseSet<Operation *> early;
-  DenseMap<Operation *, size_t> places;
+  DenseMap<Operation *, size_t> positions;
   DenseMap<Value, StringAttr> lies; // values in the memory of a variable
   /// The last op so far that uses or assigns a variable, and the last op with
   /// other effects.

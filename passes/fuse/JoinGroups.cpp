@@ -132,10 +132,10 @@ private:
             return false;
           continue;
         }
-        Operation *place = to->getBlock()->findAncestorOpInBlock(*user);
-        if (place && to->isBeforeInBlock(place)) {
+        Operation *position = to->getBlock()->findAncestorOpInBlock(*user);
+        if (position && to->isBeforeInBlock(position)) {
           isKept = true;
-        } else if (isa<graph::ReshapeOp>(user) && place == user) {
+        } else if (isa<graph::ReshapeOp>(user) && position == user) {
           views.push_back(user);
           work.push_back(user->getResult(0));
         } else {
@@ -192,8 +192,8 @@ private:
         llvm::append_range(work, user->getResult(0).getUsers());
         continue;
       }
-      Operation *place = to->getBlock()->findAncestorOpInBlock(*user);
-      if (place && (place == to || to->isBeforeInBlock(place)))
+      Operation *position = to->getBlock()->findAncestorOpInBlock(*user);
+      if (position && (position == to || to->isBeforeInBlock(position)))
         return true;
     }
     return false;

@@ -68,8 +68,8 @@ Timeline::Timeline(Block &block) {
 }
 
 void Timeline::addOp(Operation *op) {
-  size_t place = ops.size();
-  places[op] = place;
+  size_t position = ops.size();
+  positions[op] = position;
   ops.push_back(op);
   operands.emplace_back(op->operand_begin(), op->operand_end());
   int64_t nested = 0;
@@ -86,7 +86,7 @@ void Timeline::addOp(Operation *op) {
     });
   inside.push_back(nested);
   for (Value operand : operands.back())
-    lastUses[rootOf(operand)] = place;
+    lastUses[rootOf(operand)] = position;
   if (isView(op)) {
     roots[op->getResult(0)] = rootOf(op->getOperand(0));
     return;
@@ -97,8 +97,8 @@ void Timeline::addOp(Operation *op) {
 }
 
 std::optional<size_t> Timeline::makerOf(Value value) const {
-  auto found = places.find(value.getDefiningOp());
-  if (found == places.end())
+  auto found = positions.find(value.getDefiningOp());
+  if (found == positions.end())
     return std::nullopt;
   return found->second;
 }

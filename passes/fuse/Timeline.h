@@ -67,7 +67,7 @@ private:
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> operands; // of each op
   // bytes of the buffers inside of an op's regions
   llvm::SmallVector<int64_t> inside;
-  llvm::DenseMap<mlir::Operation *, size_t> places;
+  llvm::DenseMap<mlir::Operation *, size_t> positions;
   llvm::DenseMap<mlir::Value, mlir::Value> roots;
   llvm::DenseMap<mlir::Value, int64_t> bytes;   // in the arena, by root
   llvm::DenseMap<mlir::Value, size_t> lastUses; // by root

@@ -169,10 +169,10 @@ static std::optional<CodedWeights> ofBytes(Value right, int64_t depth,
   auto codes = wide ? Bytes::of(wide.getX()) : std::nullopt;
   if (!codes || !codes->type().getElementType().isInteger(8))
     return std::nullopt;
-  int64_t dim = turned ? 0 : 1, places = typeOf(right).getDimSize(dim);
-  auto scales = ofColumns(mul.getY(), dim, places, sizeof(float));
-  auto zeros =
-      sub ? ofColumns(sub.getY(), dim, places, sizeof(int32_t)) : std::nullopt;
+  int64_t dim = turned ? 0 : 1, positions = typeOf(right).getDimSize(dim);
+  auto scales = ofColumns(mul.getY(), dim, positions, sizeof(float));
+  auto zeros = sub ? ofColumns(sub.getY(), dim, positions, sizeof(int32_t))
+                   : std::nullopt;
   if (!scales || (sub && !zeros))
     return std::nullopt;
   own.scales = std::move(*scales);
@@ -187,9 +187,9 @@ static std::optional<CodedWeights> ofBytes(Value right, int64_t depth,
                           std::nullopt,
                           own.scales,
                           /*splatScales=*/false,
-                          /*scalesOfRow=*/turned ? 1 : places,
+                          /*scalesOfRow=*/turned ? 1 : positions,
                           typeOf(right).getElementType()};
-  for (int64_t n = 0; zeros && n < places; ++n) {
+  for (int64_t n = 0; zeros && n < positions; ++n) {
     int32_t zero;
     std::memcpy(&zero, zeros->data() + n * sizeof(zero), sizeof(zero));
     if (zero < (isSigned ? -128 : 0) || zero > (isSigned ? 127 : 255))
@@ -197,8 +197,8 @@ static std::optional<CodedWeights> ofBytes(Value right, int64_t depth,
     own.zeros.push_back(static_cast<char>(zero));
   }
   if (zeros)
-    weights.zeros =
-        CodeTable{own.zeros, turned ? 1 : places, bits, bits, isSigned, false};
+    weights.zeros = CodeTable{
+        own.zeros, turned ? 1 : positions, bits, bits, isSigned, false};
   return weights;
 }
 

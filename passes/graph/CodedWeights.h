@@ -19,8 +19,8 @@ struct CodeTable {
 
   /// The code as an unsigned number; signed codes are shifted to start at 0.
   uint8_t at(int64_t row, int64_t column) const {
-    int64_t place = row * rowBytes + column * stored / 8;
-    int number = static_cast<uint8_t>(bytes[isSplat ? 0 : place]);
+    int64_t position = row * rowBytes + column * stored / 8;
+    int number = static_cast<uint8_t>(bytes[isSplat ? 0 : position]);
     number >>= column * stored % 8;
     return (number + (isSigned ? 1 << (bits - 1) : 0)) & ((1 << bits) - 1);
   }
@@ -48,9 +48,10 @@ struct CodedWeights {
     return turned ? zeros->at(n, block) : zeros->at(block, n);
   }
   const char *scale(int64_t block, int64_t n) const {
-    int64_t place = turned ? n * scalesOfRow + block : block * scalesOfRow + n;
+    int64_t position =
+        turned ? n * scalesOfRow + block : block * scalesOfRow + n;
     return scales.data() +
-           (splatScales ? 0 : place) * scaleType.getIntOrFloatBitWidth() / 8;
+           (splatScales ? 0 : position) * scaleType.getIntOrFloatBitWidth() / 8;
   }
 
   /// The zero point, if all blocks have the same one.

@@ -91,14 +91,14 @@ std::vector<int32_t> integerBias(Operation *product, const QuantizedData &data,
 Expr scaled(Expr sums, const QuantizedData &data,
             const QuantizedWeights &weights, ArrayRef<int32_t> bias) {
   ImplicitLocOpBuilder &b = *sums.b;
-  auto places = static_cast<int64_t>(weights.sums.size());
+  auto positions = static_cast<int64_t>(weights.sums.size());
   auto each = [&](ArrayRef<int32_t> numbers) {
-    auto type = RankedTensorType::get({places}, b.getI32Type());
+    auto type = RankedTensorType::get({positions}, b.getI32Type());
     return Expr(b, constantOf<int32_t>(b, b.getLoc(), type, numbers));
   };
   Expr more = bias.empty() ? Expr() : each(bias);
   if (!isZero(data.zero)) {
-    std::vector<int32_t> less(places);
+    std::vector<int32_t> less(positions);
     for (auto [to, sum] : llvm::zip_equal(less, weights.sums))
       to = static_cast<int32_t>(-sum);
     Expr product = each(less) * data.zero;
@@ -108,10 +108,10 @@ Expr scaled(Expr sums, const QuantizedData &data,
     sums = sums + alongLast(more, sums.type());
   if (!data.scale)
     return sums;
-  Expr scales(b,
-              constantOf<float>(b, b.getLoc(),
-                                RankedTensorType::get({places}, b.getF32Type()),
-                                weights.scales));
+  Expr scales(
+      b, constantOf<float>(b, b.getLoc(),
+                           RankedTensorType::get({positions}, b.getF32Type()),
+                           weights.scales));
   return cast(sums, b.getF32Type()) *
          alongLast(scales * data.scale, sums.type());
 }

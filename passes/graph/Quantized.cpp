@@ -289,29 +289,29 @@ std::optional<QuantizedWeights> quantizedWeights(Value operand, int64_t dim) {
     from = move.getPermutation()[from];
   RankedTensorType given = typeOf(integers);
   int64_t stride = graph::stridesOf(given.getShape())[from];
-  int64_t places = given.getDimSize(from);
+  int64_t positions = given.getDimSize(from);
   std::optional<Evaluation::Numbers> values = Evaluation().of(integers),
                                      factors;
   if (!values || values->empty() ||
       (scales && !(factors = Evaluation().of(scales))))
     return std::nullopt;
   QuantizedWeights weights;
-  weights.sums.assign(places, 0);
+  weights.sums.assign(positions, 0);
   if (scales)
-    weights.scales.assign(places, 0);
-  std::vector<bool> known(places);
+    weights.scales.assign(positions, 0);
+  std::vector<bool> known(positions);
   for (auto [i, value] : llvm::enumerate(*values)) {
-    int64_t place = static_cast<int64_t>(i) / stride % places;
+    int64_t position = static_cast<int64_t>(i) / stride % positions;
     if (!(value >= -128 && value <= 127))
       return std::nullopt;
-    weights.sums[place] += static_cast<int64_t>(value);
+    weights.sums[position] += static_cast<int64_t>(value);
     if (!scales)
       continue;
     auto factor = static_cast<float>((*factors)[i]);
-    if (known[place] && weights.scales[place] != factor)
+    if (known[position] && weights.scales[position] != factor)
       return std::nullopt;
-    known[place] = true;
-    weights.scales[place] = factor;
+    known[position] = true;
+    weights.scales[position] = factor;
   }
   // In the order of the operand.
   weights.type = type.clone(IntegerType::get(type.getContext(), 8));

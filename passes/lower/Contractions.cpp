@@ -196,9 +196,9 @@ private:
     if (x.getType() != chosen) {
       SmallVector<OpFoldResult> zeros(rank, b.getIndexAttr(0)), sizes, steps;
       for (int64_t i = 0; i < rank; ++i) {
-        bool place = i > 0 && i + 1 < rank;
+        bool position = i > 0 && i + 1 < rank;
         sizes.push_back(b.getIndexAttr(wanted[i]));
-        steps.push_back(b.getIndexAttr(place ? op.getStrides()[i - 1] : 1));
+        steps.push_back(b.getIndexAttr(position ? op.getStrides()[i - 1] : 1));
       }
       x = b.create<tensor::ExtractSliceOp>(loc, chosen, x, zeros, sizes, steps);
     }

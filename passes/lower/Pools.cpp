@@ -142,10 +142,11 @@ struct LowerPoolAverage : OpConversionPattern<graph::PoolAverageOp> {
       }
       int64_t extent = cast<RankedTensorType>(op.getX().getType())
                            .getDimSize(static_cast<unsigned>(i + 1));
-      Value place = b.create<arith::IndexCastOp>(
+      Value position = b.create<arith::IndexCastOp>(
           loc, b.getI64Type(), b.create<linalg::IndexOp>(loc, i + 1));
-      place = b.create<arith::MulIOp>(loc, place, constant(op.getStrides()[i]));
-      Value begin = b.create<arith::SubIOp>(loc, place, constant(low));
+      position =
+          b.create<arith::MulIOp>(loc, position, constant(op.getStrides()[i]));
+      Value begin = b.create<arith::SubIOp>(loc, position, constant(low));
       Value end = b.create<arith::AddIOp>(loc, begin, constant(size));
       begin = b.create<arith::MaxSIOp>(loc, begin, constant(0));
       end = b.create<arith::MinSIOp>(loc, end, constant(extent));
@@ -183,7 +184,7 @@ struct LowerPoolArgMax : OpConversionPattern<graph::PoolArgMaxOp> {
                    filledTensor(b, loc, type, none)},
         loops.maps, loops.iterators,
         [&](OpBuilder &b, Location loc, ValueRange args) {
-          auto [index, inside] = placeInImage(b, loc, op, xType);
+          auto [index, inside] = positionInImage(b, loc, op, xType);
           Value larger;
           if (isa<FloatType>(elementType))
             larger = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OGT,
@@ -201,8 +202,8 @@ struct LowerPoolArgMax : OpConversionPattern<graph::PoolArgMaxOp> {
               loc, inside, b.create<arith::OrIOp>(loc, first, larger));
           Value element =
               b.create<arith::SelectOp>(loc, wins, args[0], args[2]);
-          Value place = b.create<arith::SelectOp>(loc, wins, index, args[3]);
-          b.create<linalg::YieldOp>(loc, ValueRange{element, place});
+          Value position = b.create<arith::SelectOp>(loc, wins, index, args[3]);
+          b.create<linalg::YieldOp>(loc, ValueRange{element, position});
         });
     b.replaceOp(op, generic.getResult(1));
     return success();
@@ -210,9 +211,9 @@ struct LowerPoolArgMax : OpConversionPattern<graph::PoolArgMaxOp> {
 
   /// The index in its image of the element that the current loops are at, and
   /// whether it is no padding.
-  static std::pair<Value, Value> placeInImage(OpBuilder &b, Location loc,
-                                              graph::PoolArgMaxOp op,
-                                              RankedTensorType x) {
+  static std::pair<Value, Value> positionInImage(OpBuilder &b, Location loc,
+                                                 graph::PoolArgMaxOp op,
+                                                 RankedTensorType x) {
     auto constant = [&](int64_t value) -> Value {
       return b.create<arith::ConstantOp>(loc, b.getI64IntegerAttr(value));
     };

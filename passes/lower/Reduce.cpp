@@ -116,11 +116,11 @@ struct LowerArg : OpConversionPattern<Op> {
     auto constant = [&](TypedAttr value) -> Value {
       return b.create<arith::ConstantOp>(loc, value);
     };
-    Type place = graph::signless(result.getElementType());
+    Type position = graph::signless(result.getElementType());
     Value best = filledTensor(b, loc, result.clone(graph::signless(element)),
                               constant(worst(b, element)));
     Value at =
-        filledTensor(b, loc, result, constant(b.getIntegerAttr(place, 0)));
+        filledTensor(b, loc, result, constant(b.getIntegerAttr(position, 0)));
     auto generic = b.create<linalg::GenericOp>(
         loc, TypeRange{best.getType(), at.getType()}, adaptor.getX(),
         ValueRange{best, at},
@@ -128,7 +128,7 @@ struct LowerArg : OpConversionPattern<Op> {
         loops.iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
           Value beyond = isBeyond(b, loc, element, args[0], args[1]);
           Value index = b.create<arith::IndexCastOp>(
-              loc, place, b.create<linalg::IndexOp>(loc, op.getAxis()));
+              loc, position, b.create<linalg::IndexOp>(loc, op.getAxis()));
           b.create<linalg::YieldOp>(
               loc, ValueRange{
                        b.create<arith::SelectOp>(loc, beyond, args[0], args[1]),
@@ -173,12 +173,12 @@ struct LowerArgOfWords : OpConversionPattern<Op> {
              [&](OpBuilder &b, Location loc, ValueRange args) {
                Value turned = turn(b, loc, args[0]);
                Value is = isExtreme(b, loc, turned, args[1]);
-               Value place = b.create<arith::IndexCastOp>(
+               Value position = b.create<arith::IndexCastOp>(
                    loc, i32, b.create<linalg::IndexOp>(loc, axis));
-               place = b.create<arith::SelectOp>(loc, is, place, last);
+               position = b.create<arith::SelectOp>(loc, is, position, last);
                b.create<linalg::YieldOp>(
-                   loc,
-                   b.create<arith::MinSIOp>(loc, args[2], place).getResult());
+                   loc, b.create<arith::MinSIOp>(loc, args[2], position)
+                            .getResult());
              })
             .getResult(0);
     AffineMap identity = b.getMultiDimIdentityMap(result.getRank());
@@ -188,13 +188,13 @@ struct LowerArgOfWords : OpConversionPattern<Op> {
         emptyTensor(b, loc, result), ArrayRef<AffineMap>{identity, identity},
         parallelLoops(result.getRank()),
         [&](OpBuilder &b, Location loc, ValueRange args) {
-          Value place = args[0];
+          Value position = args[0];
           unsigned width = type.getIntOrFloatBitWidth();
           if (width > 32)
-            place = b.create<arith::ExtUIOp>(loc, type, place);
+            position = b.create<arith::ExtUIOp>(loc, type, position);
           else if (width < 32)
-            place = b.create<arith::TruncIOp>(loc, type, place);
-          b.create<linalg::YieldOp>(loc, place);
+            position = b.create<arith::TruncIOp>(loc, type, position);
+          b.create<linalg::YieldOp>(loc, position);
         });
     return success();
   }

@@ -67,13 +67,13 @@ struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
     Value scratch = kernel.getArgument(index);
     ArrayRef<plan::Lifetime> blocks = lifetimes;
     for (auto [part, lifetime] : llvm::zip(privates, blocks))
-      place(part, lifetime.offset, scratch);
+      assign(part, lifetime.offset, scratch);
     for (auto [alloc, lifetime] :
          llvm::zip_equal(allocs, blocks.drop_front(privates.size()))) {
       b.setInsertionPointToStart(&kernel.getBody().front());
       Location loc = alloc.getLoc();
-      place(b, alloc, scratch,
-            b.create<arith::ConstantIndexOp>(loc, lifetime.offset));
+      assign(b, alloc, scratch,
+             b.create<arith::ConstantIndexOp>(loc, lifetime.offset));
     }
   }
 
@@ -114,23 +114,23 @@ private:
     privates.push_back(found);
   }
 
-  static void place(OpBuilder &b, memref::AllocOp alloc, Value scratch,
-                    Value offset) {
+  static void assign(OpBuilder &b, memref::AllocOp alloc, Value scratch,
+                     Value offset) {
     // An i1 takes a byte in memory, which memref.view would not grant.
-    Value place = b.create<memref::ViewOp>(alloc.getLoc(), alloc.getType(),
-                                           scratch, offset, ValueRange());
-    alloc.replaceAllUsesWith(place);
+    Value view = b.create<memref::ViewOp>(alloc.getLoc(), alloc.getType(),
+                                          scratch, offset, ValueRange());
+    alloc.replaceAllUsesWith(view);
     alloc.erase();
   }
 
-  static void place(Private &part, int64_t block, Value scratch) {
+  static void assign(Private &part, int64_t block, Value scratch) {
     Location loc = part.parts.getLoc();
     for (auto [alloc, offset] : llvm::zip_equal(part.allocs, part.offsets)) {
       OpBuilder b(alloc);
       Value bytes = b.create<arith::ConstantIndexOp>(loc, part.bytes);
       Value start = b.create<arith::MulIOp>(loc, part.parts.getSlot(), bytes);
       Value fixed = b.create<arith::ConstantIndexOp>(loc, block + offset);
-      place(b, alloc, scratch, b.create<arith::AddIOp>(loc, start, fixed));
+      assign(b, alloc, scratch, b.create<arith::AddIOp>(loc, start, fixed));
     }
   }
 

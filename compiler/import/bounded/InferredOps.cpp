@@ -176,9 +176,9 @@ LogicalResult Inference::visitProduct(Operation *op) {
   auto product = llvm::cast<graph::MatmulOp>(op);
   Dims x = of(product.getA()), y = of(product.getB());
   auto rank = static_cast<int64_t>(x.size());
-  auto place = [&](bool isLast) { return rank - (isLast ? 1 : 2); };
-  int64_t innerX = place(!product.getTransposeA()),
-          innerY = place(product.getTransposeB());
+  auto position = [&](bool isLast) { return rank - (isLast ? 1 : 2); };
+  int64_t innerX = position(!product.getTransposeA()),
+          innerY = position(product.getTransposeB());
   Dims result(x);
   result.pop_back_n(2);
   for (int64_t i = 0; i < rank - 2; ++i)
@@ -191,8 +191,8 @@ LogicalResult Inference::visitProduct(Operation *op) {
   if (failed(mask(op, 0, innerX, Reduction::sum)) ||
       failed(mask(op, 1, innerY, Reduction::sum)))
     return failure();
-  result.push_back(x[place(product.getTransposeA())]);
-  result.push_back(y[place(!product.getTransposeB())]);
+  result.push_back(x[position(product.getTransposeA())]);
+  result.push_back(y[position(!product.getTransposeB())]);
   set(op->getResult(0), result);
   maskResult(op);
   return success();
@@ -225,10 +225,10 @@ LogicalResult Inference::visitWindows(Operation *op) {
         reaches.push_back(along.behind());
       }
       if (stride != 1 || margins != reach - 1) {
-        Expr places = exactly(early, dim.front()) +
-                      number(early, margins + stride - reach);
+        Expr positions = exactly(early, dim.front()) +
+                         number(early, margins + stride - reach);
         dim.front().exact =
-            maximum(apply<graph::FloorDivOp>(places, number(early, stride)),
+            maximum(apply<graph::FloorDivOp>(positions, number(early, stride)),
                     number(early, 0))
                 .value;
       }

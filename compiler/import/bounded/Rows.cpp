@@ -35,13 +35,13 @@ Expr runningSum(Expr x, bool exclusive) {
 Choice choose(ImplicitLocOpBuilder &b, Expr mask) {
   int64_t size = mask.size(0);
   Expr ones = cast(mask, b.getI64Type());
-  Expr places = iota(b, size), nowhere = number(b, size);
+  Expr positions = iota(b, size), nowhere = number(b, size);
   Expr targets = select(mask, runningSum(ones, /*exclusive=*/true), nowhere);
-  places = scatterRows(broadcast(number(b, 0), {size}), targets, places);
+  positions = scatterRows(broadcast(number(b, 0), {size}), targets, positions);
   Expr count = sum(ones, {0});
   if (std::optional<int64_t> known = knownNumber(count.value))
-    return {slice(places, 0, 0, *known), Size{*known, {}}};
-  return {places, Size{size, count.value}};
+    return {slice(positions, 0, 0, *known), Size{*known, {}}};
+  return {positions, Size{size, count.value}};
 }
 
 Expr inside(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, size_t count) {

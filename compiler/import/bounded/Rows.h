@@ -11,7 +11,7 @@ namespace weir {
 /// Selected positions of a vector, in order.
 struct Choice {
   /// The selected positions, followed by other valid ones.
-  Expr places;
+  Expr positions;
   /// The number of selected positions.
   Size count;
 };

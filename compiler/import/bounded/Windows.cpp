@@ -13,8 +13,8 @@ using namespace mlir;
 namespace weir {
 
 Expr Along::count(ImplicitLocOpBuilder &b, int64_t margins) const {
-  Expr places = exactly(b, size) + number(b, margins + stride - reach);
-  return maximum(apply<graph::FloorDivOp>(places, number(b, stride)),
+  Expr positions = exactly(b, size) + number(b, margins + stride - reach);
+  return maximum(apply<graph::FloorDivOp>(positions, number(b, stride)),
                  number(b, 0));
 }
 

@@ -74,12 +74,12 @@ Expr replacedPart(Expr condition, Expr x, Expr y) {
     if (failed(common) || *common != part)
       continue;
     ImplicitLocOpBuilder &b = *y.b;
-    Expr place = cast(reshape(Expr(b, index), {}), b.getI64Type());
+    Expr position = cast(reshape(Expr(b, index), {}), b.getI64Type());
     Expr inside = apply<graph::LogicalAndOp>(
-        apply<graph::GreaterEqualOp>(place, place.like(0)),
-        apply<graph::LessOp>(place, place.like(size)));
-    SmallVector<Value> starts(part.size(), place.like(0).value);
-    starts[dim] = place.value;
+        apply<graph::GreaterEqualOp>(position, position.like(0)),
+        apply<graph::LessOp>(position, position.like(size)));
+    SmallVector<Value> starts(part.size(), position.like(0).value);
+    starts[dim] = position.value;
     Expr old(b, make<graph::DynamicSliceOp>(b, y.value, starts, part));
     Expr next = select(broadcast(inside, part), broadcast(x, part), old);
     return Expr(

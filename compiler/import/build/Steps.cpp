@@ -59,17 +59,18 @@ repeat(ImplicitLocOpBuilder &b, Expr count, ArrayRef<Expr> inits,
   SmallVector<Type> types;
   for (Value value : values)
     types.push_back(value.getType());
-  SmallVector<Location> places(types.size(), b.getLoc());
+  SmallVector<Location> positions(types.size(), b.getLoc());
   auto loop = b.create<graph::WhileOp>(types, values);
   bool isWhole = true;
   {
     OpBuilder::InsertionGuard guard(b);
-    Block *condition = b.createBlock(&loop.getCondition(), {}, types, places);
+    Block *condition =
+        b.createBlock(&loop.getCondition(), {}, types, positions);
     Expr at(b, condition->getArgument(0));
     Expr goesOn = apply<graph::LessOp>(at, count);
     b.create<graph::YieldOp>(ValueRange(goesOn.value));
 
-    Block *body = b.createBlock(&loop.getBody(), {}, types, places);
+    Block *body = b.createBlock(&loop.getBody(), {}, types, positions);
     SmallVector<Expr> now;
     for (Value argument : body->getArguments().drop_front())
       now.push_back(Expr(b, argument));

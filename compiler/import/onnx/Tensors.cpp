@@ -231,21 +231,21 @@ std::optional<Constant> readTensor(Report &report, TensorProto &proto,
 constexpr int64_t sparseBytes = int64_t(512) << 20;
 
 /// Where element `i` lies, counted row by row; nothing where it is outside.
-static std::optional<int64_t> placeOf(ArrayRef<int64_t> indices, int64_t i,
-                                      ArrayRef<int64_t> shape, int64_t count,
-                                      bool isLinear) {
+static std::optional<int64_t> positionOf(ArrayRef<int64_t> indices, int64_t i,
+                                         ArrayRef<int64_t> shape, int64_t count,
+                                         bool isLinear) {
   if (isLinear)
     return indices[i] < 0 || indices[i] >= count ? std::nullopt
                                                  : std::optional(indices[i]);
-  int64_t place = 0;
+  int64_t position = 0;
   auto rank = static_cast<int64_t>(shape.size());
   for (int64_t d = 0; d < rank; ++d) {
     int64_t at = indices[i * rank + d];
     if (at < 0 || at >= shape[d])
       return std::nullopt;
-    place = place * shape[d] + at;
+    position = position * shape[d] + at;
   }
-  return place;
+  return position;
 }
 
 std::optional<Constant> readSparse(Report &report,
@@ -265,7 +265,7 @@ std::optional<Constant> readSparse(Report &report,
     return std::nullopt;
   }
   auto data = denseElements(values->value);
-  auto places = denseElements(indices->value);
+  auto positions = denseElements(indices->value);
   SmallVector<int64_t> shape(proto.dims().begin(), proto.dims().end());
   auto fails = [&](const Twine &why) -> std::optional<Constant> {
     fault.why = why.str();
@@ -279,29 +279,29 @@ std::optional<Constant> readSparse(Report &report,
   if (!size || *size > sparseBytes || shape.size() > rankLimit)
     return fails("is larger than a sparse tensor may be");
   int64_t stored = data->getNumElements();
-  bool isLinear = places && places->getType().getRank() == 1;
+  bool isLinear = positions && positions->getType().getRank() == 1;
   SmallVector<int64_t> wanted{stored};
   if (!isLinear)
     wanted.push_back(static_cast<int64_t>(shape.size()));
-  if (!places || !places->getElementType().isInteger(64) ||
-      places->getType().getShape() != ArrayRef(wanted))
+  if (!positions || !positions->getElementType().isInteger(64) ||
+      positions->getType().getShape() != ArrayRef(wanted))
     return fails("has indices that are not one for each value");
-  auto at = llvm::to_vector(places->getValues<int64_t>());
+  auto at = llvm::to_vector(positions->getValues<int64_t>());
   std::string bytes(*size, 0);
   bool isBit = element.isInteger(1);
   int64_t previous = -1;
   for (int64_t i = 0; i < stored; ++i) {
-    auto place = placeOf(at, i, shape, *size / width, isLinear);
-    if (!place)
+    auto position = positionOf(at, i, shape, *size / width, isLinear);
+    if (!position)
       return fails("has value " + Twine(i) + " at a place outside of it");
-    if (*place <= previous)
+    if (*position <= previous)
       return fails("has indices that do not ascend");
-    previous = *place;
+    previous = *position;
     const char *from = data->getRawData().data();
     if (isBit)
-      bytes[*place] = data->getValues<bool>()[i];
+      bytes[*position] = data->getValues<bool>()[i];
     else
-      std::memcpy(&bytes[*place * width],
+      std::memcpy(&bytes[*position * width],
                   from + (data->isSplat() ? 0 : i * width), width);
   }
   auto type = RankedTensorType::get(shape, element);

@@ -34,7 +34,7 @@ LogicalResult giveCoordinates(TracedNode &node, Vectors rows) {
        llvm::zip_equal(x.shape(), graph::stridesOf(x.shape()))) {
     // Nothing is divided by 0 where there is nothing.
     Expr along = apply<graph::FloorModOp>(
-        apply<graph::FloorDivOp>(chosen.places,
+        apply<graph::FloorDivOp>(chosen.positions,
                                  number(b, std::max<int64_t>(stride, 1))),
         number(b, std::max<int64_t>(size, 1)));
     coordinates.push_back(reshape(along, one));

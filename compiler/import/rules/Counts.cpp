@@ -48,8 +48,8 @@ LogicalResult giveCounted(TracedNode &node, Expr first, Expr last, Expr by,
   auto sizes = sizesFrom(node, {count.value});
   if (failed(sizes))
     return failure();
-  auto place = RankedTensorType::get(boundsOf(*sizes), type);
-  Expr index(b, make<graph::IotaOp>(b, place, 0));
+  auto position = RankedTensorType::get(boundsOf(*sizes), type);
+  Expr index(b, make<graph::IotaOp>(b, position, 0));
   return node.tracedResults({withSizes((first + index * by).value, *sizes)});
 }
 

@@ -158,16 +158,17 @@ LogicalResult giveGatheredNd(TracedNode &node, Traced indices, size_t batch) {
                                static_cast<int64_t>(batch));
   if (failed(shareSizes(node, x, indices, batch)))
     return failure();
-  Expr places(b, indices.value);
+  Expr positions(b, indices.value);
   Sizes from = sizesOf(x);
   sizes = sizesOf(indices);
   int64_t length = sizes.pop_back_val().bound;
   for (int64_t k = 0; k < length; ++k) {
     Sizes one = sizes;
     one.push_back({1, {}});
-    checkBounded(node,
-                 withSizes(slice(places, places.rank() - 1, k, 1).value, one),
-                 exactly(b, from[batch + k]));
+    checkBounded(
+        node,
+        withSizes(slice(positions, positions.rank() - 1, k, 1).value, one),
+        exactly(b, from[batch + k]));
   }
   bool isEmpty = llvm::is_contained(boundsOf(from), 0);
   sizes.append(from.begin() + batch + length, from.end());
@@ -176,7 +177,7 @@ LogicalResult giveGatheredNd(TracedNode &node, Traced indices, size_t batch) {
   if (isEmpty || llvm::is_contained(bounds, 0))
     buffer = splat(b, node.type(0).clone(bounds), 0);
   else
-    buffer = make<graph::GatherNdOp>(b, x.value, places.value, batch);
+    buffer = make<graph::GatherNdOp>(b, x.value, positions.value, batch);
   return node.tracedResults({withSizes(buffer, sizes)});
 }
 

@@ -29,7 +29,7 @@ static Expr withoutRest(TracedNode &node, unsigned i, int64_t dim) {
 
 FailureOr<Sizes> alignMatrices(TracedNode &node, bool transposeX,
                                bool transposeY,
-                               SmallVectorImpl<Value> &places) {
+                               SmallVectorImpl<Value> &positions) {
   bool transposed[] = {transposeX, transposeY};
   Sizes sizes[2], batches[2];
   int64_t inner[2], outer[2];
@@ -51,7 +51,7 @@ FailureOr<Sizes> alignMatrices(TracedNode &node, bool transposeX,
     SmallVector<int64_t> bounds = commonBounds(batches[i], *batch);
     llvm::append_range(bounds, x.shape().take_back(2));
     bounds[inner[i]] = common->bound;
-    places.push_back(paddedTo(node.b, x.value, bounds));
+    positions.push_back(paddedTo(node.b, x.value, bounds));
   }
   Sizes result = *batch;
   result.push_back(sizes[0][outer[0]]);

@@ -12,7 +12,7 @@ namespace weir {
 /// sizes of the product.
 mlir::FailureOr<Sizes>
 alignMatrices(TracedNode &node, bool transposeX, bool transposeY,
-              llvm::SmallVectorImpl<mlir::Value> &places);
+              llvm::SmallVectorImpl<mlir::Value> &positions);
 
 } // namespace weir
 

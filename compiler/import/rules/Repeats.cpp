@@ -93,8 +93,8 @@ LogicalResult giveBroadcast(TracedNode &node, ArrayRef<Size> sizes) {
     result = takeAlong(b, result, i,
                        select(isOne, number(b, 0), iota(b, size.bound)), size);
   }
-  Value place = broadcastTo(b, result.value, boundsOf(sizes));
-  return node.tracedResults({withSizes(place, sizes)});
+  Value position = broadcastTo(b, result.value, boundsOf(sizes));
+  return node.tracedResults({withSizes(position, sizes)});
 }
 
 } // namespace weir

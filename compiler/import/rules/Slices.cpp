@@ -53,7 +53,7 @@ LogicalResult Ranges::range(Expr begin, Expr end, int64_t stride) {
   }
   Expr n = exactly(b, size), zero = number(b, 0);
   Expr low = up ? zero : number(b, -1), high = up ? n : n - 1.0;
-  auto place = [&](Expr at) {
+  auto position = [&](Expr at) {
     // A size of another tensor stays the value that others know it by.
     Interval values = intervalOf(at.value), most = intervalOf(n.value);
     if (up && values.low >= 0 && values.high <= most.low)
@@ -62,8 +62,8 @@ LogicalResult Ranges::range(Expr begin, Expr end, int64_t stride) {
   };
   Range range;
   range.stride = stride;
-  range.start = begin ? place(begin) : (up ? low : high);
-  Expr limit = end ? place(end) : (up ? high : low);
+  range.start = begin ? position(begin) : (up ? low : high);
+  Expr limit = end ? position(end) : (up ? high : low);
   Expr span = limit;
   // The last n of m elements are n: no clamp must hide that.
   if (!up || !fromFirst)

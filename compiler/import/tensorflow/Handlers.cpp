@@ -6,7 +6,7 @@
 #include "compiler/import/Ops.h"
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
-#include "compiler/import/tensorflow/control/PlaceNodes.h"
+#include "compiler/import/tensorflow/control/PositionNodes.h"
 #include "compiler/import/tensorflow/random/Random.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 #include "compiler/import/tensorflow/sparse/Sparse.h"
@@ -29,7 +29,7 @@ const Handlers &handlers() {
     addNeuralHandlers(handlers);
     addSignalHandlers(handlers);
     addIndexHandlers(handlers);
-    addPlaceNodeHandlers(handlers);
+    addPositionNodeHandlers(handlers);
     addRandomHandlers(handlers);
     addReduceHandlers(handlers);
     addShapeHandlers(handlers);

@@ -152,16 +152,16 @@ Expr channelsOfFiltersLast(Expr filters) {
 /// Whether a `graph.filter_gradient` has a result of that shape.
 static bool isFilterGradient(Expr x, Expr results, ArrayRef<int64_t> filter,
                              const Windows &windows, int64_t groups) {
-  ArrayRef<int64_t> images = x.shape(), places = results.shape();
+  ArrayRef<int64_t> images = x.shape(), positions = results.shape();
   if (x.elementType() != results.elementType() || x.rank() > 5 ||
-      images.front() != places.front() || groups < 1 ||
-      images.back() % groups != 0 || places.back() % groups != 0 ||
+      images.front() != positions.front() || groups < 1 ||
+      images.back() % groups != 0 || positions.back() % groups != 0 ||
       int64_t(filter.size()) != x.rank() ||
       filter.end()[-2] != images.back() / groups ||
-      filter.back() != places.back())
+      filter.back() != positions.back())
     return false;
   for (size_t i = 0; i < windows.size.size(); ++i)
-    if (filter[i] != windows.size[i] || places[i + 1] != windows.counts[i] ||
+    if (filter[i] != windows.size[i] || positions[i + 1] != windows.counts[i] ||
         !graph::paddingBehind(images[i + 1],
                               {filter[i], windows.strides[i],
                                windows.dilations[i], windows.low[i], 0},

@@ -78,16 +78,16 @@ public:
       choose(i, 0, windows.size[i], 1, extent, reach - windows.low[i]);
       return all(i + 1);
     }
-    int64_t places = (extent + stride - 1) / stride;
+    int64_t positions = (extent + stride - 1) / stride;
     Expr whole = filter;
     SmallVector<Expr> phases;
     for (int64_t phase = 0; phase < stride; ++phase) {
-      int64_t place = phase + windows.low[i], first = place % stride;
+      int64_t position = phase + windows.low[i], first = position % stride;
       int64_t taps =
           std::max<int64_t>(0, (windows.size[i] - first + stride - 1) / stride);
       filter = whole;
       if (taps) {
-        choose(i, first, taps, stride, places, taps - 1 - place / stride);
+        choose(i, first, taps, stride, positions, taps - 1 - position / stride);
         Expr phaseOf = all(i + 1);
         if (!phaseOf)
           return {};
@@ -104,12 +104,12 @@ private:
   /// Selects `count` reversed taps of dimension `i`, and margins for as many
   /// results as `places`, starting `before` ahead of the first one.
   void choose(int64_t i, int64_t first, int64_t count, int64_t step,
-              int64_t places, int64_t before) {
+              int64_t positions, int64_t before) {
     filter = slice(filter, i, first, count, step);
     filter = reverse(filter, {i});
     int64_t dilation = unit.dilations[i];
     int64_t after =
-        places + (count - 1) * dilation - windows.counts[i] - before;
+        positions + (count - 1) * dilation - windows.counts[i] - before;
     margins.set(i, before, after, unit);
   }
 
@@ -197,21 +197,21 @@ public:
   Expr all() {
     auto spatial = static_cast<int64_t>(windows.size.size());
     Margins margins(spatial + 2);
-    SmallVector<int64_t> places{results.size(0)}, turns = places;
+    SmallVector<int64_t> positions{results.size(0)}, turns = positions;
     for (int64_t i = 0; i < spatial; ++i) {
       int64_t stride = windows.strides[i];
-      places.push_back((images[i + 1] + stride - 1) / stride);
-      turns.push_back(places.back() * stride);
+      positions.push_back((images[i + 1] + stride - 1) / stride);
+      turns.push_back(positions.back() * stride);
       int64_t before = unit.size[i] - 1 - last[i];
       int64_t after =
-          places.back() + unit.size[i] - 1 - windows.counts[i] - before;
+          positions.back() + unit.size[i] - 1 - windows.counts[i] - before;
       margins.set(i, before, after, unit);
     }
     int64_t channels = filter.shape().back();
     Expr made = convolve(pad(results, margins.low, margins.high),
                          joinedFilter(), unit, /*groups=*/1);
     // Interleaves positions and phases.
-    SmallVector<int64_t> apart(places), order{0};
+    SmallVector<int64_t> apart(positions), order{0};
     llvm::append_range(apart, windows.strides);
     apart.push_back(channels);
     for (int64_t i = 1; i <= spatial; ++i)

@@ -112,17 +112,17 @@ Scalar clamp(Scalar x, Scalar low, Scalar high) {
 }
 
 /// `y` as a number of places to shift by, within the width.
-static Scalar places(Scalar x, Scalar y) {
+static Scalar shiftAmount(Scalar x, Scalar y) {
   return clamp(y, y.constant(0.0), y.constant(x.width() - 1));
 }
 
 Scalar shiftLeft(Scalar x, Scalar y) {
-  return x.make<arith::ShLIOp>(x, places(x, y));
+  return x.make<arith::ShLIOp>(x, shiftAmount(x, y));
 }
 
 Scalar shiftRight(Scalar x, Scalar y) {
-  return x.isUnsigned ? x.make<arith::ShRUIOp>(x, places(x, y))
-                      : x.make<arith::ShRSIOp>(x, places(x, y));
+  return x.isUnsigned ? x.make<arith::ShRUIOp>(x, shiftAmount(x, y))
+                      : x.make<arith::ShRSIOp>(x, shiftAmount(x, y));
 }
 
 Scalar populationCount(Scalar x) {

@@ -150,11 +150,11 @@ static Scalar zetaOfDouble(Scalar x, Scalar q, Scalar isValid) {
                                         -174611.0 / 802857662698291200000.0};
   Scalar factor = x * power / a;
   Scalar square = 1.0 / (a * a);
-  double place = 1;
+  double term = 1;
   for (double coefficient : coefficients) {
     rest = rest + factor * coefficient;
-    factor = factor * (x + place) * (x + (place + 1)) * square;
-    place += 2;
+    factor = factor * (x + term) * (x + (term + 1)) * square;
+    term += 2;
   }
   // A power that has vanished times one that overflows is still nothing.
   rest = select(power == 0.0, 0.0, rest);

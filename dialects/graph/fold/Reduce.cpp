@@ -21,8 +21,8 @@ struct Lines {
     for (int64_t size : shape.drop_front(axis + 1))
       inner *= size;
   }
-  int64_t at(int64_t o, int64_t i, int64_t place) const {
-    return (o * length + place) * inner + i;
+  int64_t at(int64_t o, int64_t i, int64_t position) const {
+    return (o * length + position) * inner + i;
   }
 };
 
@@ -83,12 +83,12 @@ static OpFoldResult foldReduction(Op op, Attribute x) {
     }
   SmallVector<int64_t> strides = stridesOf(from.getShape());
   for (auto [i, value] : llvm::enumerate(*elements)) {
-    int64_t place = 0;
+    int64_t position = 0;
     for (int64_t d = 0; d < from.getRank(); ++d)
-      place +=
+      position +=
           static_cast<int64_t>(i) / strides[d] % from.getDimSize(d) * steps[d];
-    sums[place] = combine({sums[place], value});
-    if (!sums[place])
+    sums[position] = combine({sums[position], value});
+    if (!sums[position])
       return {};
   }
   for (Attribute &sum : sums)
@@ -148,19 +148,19 @@ static OpFoldResult foldArg(Op op, Attribute x, bool most) {
   bool isUnsigned = from.getElementType().isUnsignedInteger() ||
                     from.getElementType().isInteger(1);
   Lines lines(from.getShape(), op.getAxis());
-  SmallVector<APInt> places;
+  SmallVector<APInt> positions;
   for (int64_t o = 0; o < lines.outer; ++o)
     for (int64_t i = 0; i < lines.inner; ++i) {
       int64_t best = 0;
-      for (int64_t place = 1; place < lines.length; ++place)
-        if (isBeyond((*elements)[lines.at(o, i, place)],
+      for (int64_t position = 1; position < lines.length; ++position)
+        if (isBeyond((*elements)[lines.at(o, i, position)],
                      (*elements)[lines.at(o, i, best)], isUnsigned, most))
-          best = place;
-      places.emplace_back(64, best);
+          best = position;
+      positions.emplace_back(64, best);
     }
-  for (APInt &place : places)
-    place = place.trunc(to.getElementType().getIntOrFloatBitWidth());
-  return DenseElementsAttr::get(to, places);
+  for (APInt &position : positions)
+    position = position.trunc(to.getElementType().getIntOrFloatBitWidth());
+  return DenseElementsAttr::get(to, positions);
 }
 
 OpFoldResult ArgMaxOp::fold(FoldAdaptor adaptor) {
@@ -187,11 +187,11 @@ static OpFoldResult foldCumulative(Op op, Attribute x) {
     for (int64_t i = 0; i < lines.inner; ++i) {
       Attribute sum = identityOf(Op::kind, element);
       for (int64_t step = 0; step < lines.length; ++step) {
-        int64_t place = op.getReverse() ? lines.length - 1 - step : step;
-        Attribute next = combine({sum, (*elements)[lines.at(o, i, place)]});
+        int64_t position = op.getReverse() ? lines.length - 1 - step : step;
+        Attribute next = combine({sum, (*elements)[lines.at(o, i, position)]});
         if (!next)
           return {};
-        Attribute &result = sums[lines.at(o, i, place)];
+        Attribute &result = sums[lines.at(o, i, position)];
         result = finish(op.getExclusive() ? sum : next);
         if (!result)
           return {};

@@ -125,7 +125,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
       return splat;
   int64_t axis = getAxis();
   // The operand, and the position in it, for each position along the axis.
-  SmallVector<std::pair<int64_t, int64_t>> places;
+  SmallVector<std::pair<int64_t, int64_t>> positions;
   SmallVector<SmallVector<int64_t>> strides;
   if (getType().getDimSize(axis) > foldLimit)
     return {};
@@ -134,10 +134,10 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
         cast<RankedTensorType>(input.getType()).getShape();
     strides.push_back(stridesOf(shape));
     for (int64_t at = 0; at < shape[axis]; ++at)
-      places.push_back({i, at});
+      positions.push_back({i, at});
   }
   return pickElements(sources, getType(), [&](ArrayRef<int64_t> index) {
-    auto [source, at] = places[index[axis]];
+    auto [source, at] = positions[index[axis]];
     int64_t position = 0;
     for (auto [d, i] : llvm::enumerate(index))
       position +=

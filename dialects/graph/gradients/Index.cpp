@@ -89,10 +89,10 @@ template <>
 void weir::graph::rule<SortOp>(SortOp op, Gradients &gradients) {
   ImplicitLocOpBuilder &b = gradients.b;
   Expr keys = gradients.operand(0);
-  Expr places = iota(b, b.getI32Type(), keys.shape(), keys.rank() - 1);
-  Value from =
-      b.create<SortOp>(ValueRange{keys.value, places.value}, op.getDescending())
-          .getResult(1);
+  Expr positions = iota(b, b.getI32Type(), keys.shape(), keys.rank() - 1);
+  Value from = b.create<SortOp>(ValueRange{keys.value, positions.value},
+                                op.getDescending())
+                   .getResult(1);
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
     if (gradients.wants(i) && gradients.has(i))
       gradients.give(
@@ -108,6 +108,7 @@ void weir::graph::rule<TopKOp>(TopKOp op, Gradients &gradients) {
     return;
   SmallVector<int64_t> vectors(g.shape());
   vectors.push_back(1);
-  Expr places = withBatch(reshape(gradients.result(1), vectors), x.rank() - 1);
-  gradients.give(0, scatter(filledLike(x, 0), places, g, Combiner::update));
+  Expr positions =
+      withBatch(reshape(gradients.result(1), vectors), x.rank() - 1);
+  gradients.give(0, scatter(filledLike(x, 0), positions, g, Combiner::update));
 }

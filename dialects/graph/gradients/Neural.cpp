@@ -92,11 +92,11 @@ static bool areApart(PoolMaxOp op) {
 
 /// Of windows that are apart: each element takes the gradient of the window
 /// around it where it is in that window's place.
-static Expr toPlaces(PoolMaxOp op, Expr places, Expr g, Expr x) {
+static Expr toPositions(PoolMaxOp op, Expr positions, Expr g, Expr x) {
   ImplicitLocOpBuilder &b = *x.b;
   int64_t spatial = x.rank() - 2, channels = x.shape().back();
   if (x.type().getNumElements() <= std::numeric_limits<int32_t>::max())
-    places = build::cast(places, b.getI32Type());
+    positions = build::cast(positions, b.getI32Type());
   // One dimension numbers the windows, the next one their elements.
   SmallVector<int64_t> one{x.size(0)}, all = one, joined = one;
   SmallVector<int64_t> low(x.rank(), 0), high = low;
@@ -118,18 +118,18 @@ static Expr toPlaces(PoolMaxOp op, Expr places, Expr g, Expr x) {
   Expr own;
   for (int64_t i = spatial - 1; i >= 0; --i) {
     int64_t dim = 2 * i + 1, stride = op.getStrides()[i];
-    Expr window = iota(b, places.elementType(), pixels, dim),
-         inside = iota(b, places.elementType(), pixels, dim + 1);
+    Expr window = iota(b, positions.elementType(), pixels, dim),
+         inside = iota(b, positions.elementType(), pixels, dim + 1);
     Expr part = (window * static_cast<double>(stride) + inside +
                  static_cast<double>(low[i + 1])) *
                 static_cast<double>(step);
     own = own ? own + part : part;
     step *= x.size(i + 1);
   }
-  Expr channel = iota(b, places.elementType(), last, 2 * spatial + 1);
+  Expr channel = iota(b, positions.elementType(), last, 2 * spatial + 1);
   own = build::broadcast(own, all) + build::broadcast(channel, all);
   Expr chosen =
-      apply<EqualOp>(build::broadcast(reshape(places, one), all), own);
+      apply<EqualOp>(build::broadcast(reshape(positions, one), all), own);
   Expr given = build::broadcast(reshape(g, one), all);
   return pad(reshape(select(chosen, given, given.like(0)), joined), low, high);
 }
@@ -138,21 +138,22 @@ static Expr toPlaces(PoolMaxOp op, Expr places, Expr g, Expr x) {
 template <>
 void weir::graph::rule<PoolMaxOp>(PoolMaxOp op, Gradients &gradients) {
   Expr g = gradients.of(0), x = gradients.operand(0);
-  Expr places(gradients.b,
-              make<PoolArgMaxOp>(gradients.b, x.value, op.getWindow(),
-                                 op.getStrides(), op.getPaddingLow(),
-                                 op.getPaddingHigh()));
+  Expr positions(gradients.b,
+                 make<PoolArgMaxOp>(gradients.b, x.value, op.getWindow(),
+                                    op.getStrides(), op.getPaddingLow(),
+                                    op.getPaddingHigh()));
   if (g.type().getNumElements() == 0)
     return;
   if (areApart(op))
-    return gradients.give(0, toPlaces(op, places, g, x));
+    return gradients.give(0, toPositions(op, positions, g, x));
   int64_t images = x.size(0);
   int64_t count = g.type().getNumElements() / images,
           elements = x.type().getNumElements() / images;
   Expr zeros(gradients.b,
              splat(gradients.b, x.type().clone({images, elements}), 0));
-  Expr sums = scatter(zeros, withBatch(reshape(places, {images, count, 1}), 1),
-                      reshape(g, {images, count}), Combiner::add);
+  Expr sums =
+      scatter(zeros, withBatch(reshape(positions, {images, count, 1}), 1),
+              reshape(g, {images, count}), Combiner::add);
   gradients.give(0, reshape(sums, x.shape()));
 }
 

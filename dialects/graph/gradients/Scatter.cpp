@@ -72,7 +72,7 @@ void weir::graph::rule<GatherOp>(GatherOp op, Gradients &gradients) {
        batch = static_cast<int64_t>(op.getBatchDims());
   // B, before, indices, behind -> B, indices, before, behind
   int64_t chosen = indices.rank() - batch;
-  SmallVector<int64_t> order, places, back;
+  SmallVector<int64_t> order, positions, back;
   auto add = [](SmallVector<int64_t> &to, int64_t from, int64_t until) {
     llvm::append_range(to, llvm::seq<int64_t>(from, until));
   };
@@ -81,13 +81,13 @@ void weir::graph::rule<GatherOp>(GatherOp op, Gradients &gradients) {
   add(order, batch, axis);
   add(order, axis + chosen, g.rank());
   // B, before, axis, behind -> B, axis, before, behind
-  add(places, 0, batch);
-  places.push_back(axis);
-  add(places, batch, axis);
-  add(places, axis + 1, x.rank());
-  back.resize(places.size());
+  add(positions, 0, batch);
+  positions.push_back(axis);
+  add(positions, batch, axis);
+  add(positions, axis + 1, x.rank());
+  back.resize(positions.size());
   SmallVector<int64_t> shape;
-  for (auto [i, d] : llvm::enumerate(places)) {
+  for (auto [i, d] : llvm::enumerate(positions)) {
     back[d] = i;
     shape.push_back(x.size(d));
   }

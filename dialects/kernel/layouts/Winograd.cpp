@@ -67,11 +67,11 @@ struct Winograd : LayoutFormat {
     std::vector<double> down(taps * width), sums(width);
     for (int64_t first = 0; first < columns; first += width) {
       int64_t valid = std::min(width, columns - first);
-      auto place = window->productIndex.begin();
+      auto position = window->productIndex.begin();
       float *panel = to + first / width * window->products() * depth * width;
       for (const auto &y : window->y.products)
         for (const auto &x : window->x.products) {
-          float *out = panel + *place++ * depth * width;
+          float *out = panel + *position++ * depth * width;
           for (int64_t k = 0; k < depth; ++k, out += width) {
             for (int64_t tap = 0; tap < taps; ++tap)
               addTaps(y.taps, valid, &down[tap * width], [&](int64_t i) {

@@ -71,18 +71,18 @@ Emitter::Values BlockedSums::loop(int64_t count, int64_t unroll,
   int64_t kept = sums.size() / sets;
   Value memory = e.stack({kept, lanes}, type.getElementType());
   zeros.assign(sums.size(), e.zeros(type.getElementType(), lanes));
-  auto place = [&](int64_t i) {
+  auto position = [&](int64_t i) {
     return Emitter::Values{e.index(i), e.index(0)};
   };
   auto before = [&](int64_t i) {
-    return e.load(memory, place(i), lanes, lanes);
+    return e.load(memory, position(i), lanes, lanes);
   };
   // Of sums that begin here the first part has nothing to be added to; the last
   // is not kept.
   int64_t last = (count - 1) / part * part, spilled = 0;
   auto keep = [&](ValueRange sums) {
     for (auto [i, sum] : llvm::enumerate(sums))
-      e.store(sum, memory, place(i), lanes);
+      e.store(sum, memory, position(i), lanes);
     if (sumsFillRegisters)
       e.compilerFence(memory);
   };

@@ -45,7 +45,7 @@ void TileProduct::shiftBlock(Value first, Value block, const Depth &d) {
                       });
       };
   auto load = [&](Value i, Value step, int64_t part, int64_t valid) {
-    Emitter::Values at = place(e.plus(firstRow, i));
+    Emitter::Values at = position(e.plus(firstRow, i));
     at.push_back(e.plus(e.times(e.plus(d.first, step), stepDepth), part));
     return e.widen(e.load(a, at, half, valid), sumType);
   };

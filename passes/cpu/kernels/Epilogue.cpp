@@ -72,14 +72,14 @@ struct EpilogueEmitter {
 
   /// Where a vector of sums goes: its position and which of the vectors there
   /// it is.
-  struct Place {
+  struct Point {
     Value y, x;
     int64_t v;
     Emitter::Values outer; // the position in the result
   };
 
-  Value read(Value extra, AffineMap map, const Place &place) {
-    const auto &[y, x, v, outer] = place;
+  Value read(Value extra, AffineMap map, const Point &point) {
+    const auto &[y, x, v, outer] = point;
     if (map.isIdentity()) {
       Value part = tiles.at(extra.getAsOpaquePointer());
       return e.load(part, tile.at(e, part, y, x, v), tile.lanes, tile.valid(v));
@@ -111,17 +111,17 @@ struct EpilogueEmitter {
 
   /// The sums take turns at each op, so that none waits for its own last
   /// result.
-  Emitter::Values apply(ValueRange sums, ArrayRef<Place> places) {
+  Emitter::Values apply(ValueRange sums, ArrayRef<Point> points) {
     Block &block = op.getEpilogue().front();
     SmallVector<IRMapping> mappings(sums.size());
-    for (auto [mapping, sum, place] : llvm::zip_equal(mappings, sums, places)) {
+    for (auto [mapping, sum, point] : llvm::zip_equal(mappings, sums, points)) {
       mapping.map(block.getArgument(0), sum);
       for (auto [argument, extra, map] :
            llvm::zip(block.getArguments().drop_front(), op.getExtras(),
                      op.getExtraMaps()))
         if (!argument.use_empty())
           mapping.map(argument,
-                      read(extra, cast<AffineMapAttr>(map).getValue(), place));
+                      read(extra, cast<AffineMapAttr>(map).getValue(), point));
     }
     Emitter::Values results;
     for (Emitter::Values &made : e.vectorize(block, tile.lanes, mappings))
@@ -129,29 +129,29 @@ struct EpilogueEmitter {
     return results;
   }
 
-  void finish(ValueRange sums, ArrayRef<Place> places) {
-    for (auto [value, place] : llvm::zip_equal(apply(sums, places), places))
-      e.store(value, out, tile.at(e, out, place.y, place.x, place.v),
-              tile.valid(place.v));
+  void finish(ValueRange sums, ArrayRef<Point> points) {
+    for (auto [value, point] : llvm::zip_equal(apply(sums, points), points))
+      e.store(value, out, tile.at(e, out, point.y, point.x, point.v),
+              tile.valid(point.v));
   }
 
-  Place placeOf(Value y, Value x, int64_t v) {
+  Point pointAt(Value y, Value x, int64_t v) {
     return {y, x, v, tile.position(y, x)};
   }
 
   void straight(ValueRange sums) {
-    SmallVector<Place> places;
+    SmallVector<Point> points;
     for (int64_t y = 0; y < tile.height; ++y)
       for (int64_t x = 0; x < tile.width; ++x)
         for (int64_t v = 0; v < tile.vectors(); ++v)
-          places.push_back(placeOf(e.index(y), e.index(x), v));
+          points.push_back(pointAt(e.index(y), e.index(x), v));
     Value spilled = spillsSums ? keep(sums) : Value();
-    for (size_t first = 0; first < places.size(); first += atOnce) {
-      auto count = std::min<size_t>(atOnce, places.size() - first);
+    for (size_t first = 0; first < points.size(); first += atOnce) {
+      auto count = std::min<size_t>(atOnce, points.size() - first);
       Emitter::Values some(sums.slice(first, count));
       for (size_t i = 0; spilled && i < count; ++i)
         some[i] = kept(spilled, e.index(first + i));
-      finish(some, ArrayRef<Place>(places).slice(first, count));
+      finish(some, ArrayRef<Point>(points).slice(first, count));
       if (spilled)
         e.compilerFence();
     }
@@ -180,17 +180,17 @@ struct EpilogueEmitter {
     auto some = [&](Value y, Value x, int64_t count) {
       loaded.clear();
       Emitter::Values reloaded;
-      SmallVector<Place> places;
+      SmallVector<Point> points;
       for (int64_t i = 0; i < count; ++i) {
         Value here = e.plus(x, i);
         Value first =
             e.times(e.plus(e.times(y, tile.width), here), tile.vectors());
         for (int64_t v = 0; v < tile.vectors(); ++v) {
           reloaded.push_back(kept(spilled, e.plus(first, v)));
-          places.push_back(placeOf(y, here, v));
+          points.push_back(pointAt(y, here, v));
         }
       }
-      finish(reloaded, places);
+      finish(reloaded, points);
       loaded.clear();
     };
     int64_t whole = tile.width / positions * positions;

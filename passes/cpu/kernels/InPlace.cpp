@@ -46,16 +46,16 @@ SmallVector<int64_t> readByEpilogue(func::FuncOp function,
   BlockArgument out = onlyUsed(op.getOut());
   if (!out || out != function.getArguments().back())
     return {};
-  SmallVector<int64_t> places;
+  SmallVector<int64_t> positions;
   for (auto [extra, map] : llvm::zip(op.getExtras(), op.getExtraMaps())) {
     BlockArgument argument = onlyUsed(extra);
     if (argument && argument.getType() == out.getType() &&
         extra.getType() == op.getOut().getType() &&
         cast<AffineMapAttr>(map).getValue().isIdentity())
-      places.push_back(argument.getArgNumber());
+      positions.push_back(argument.getArgNumber());
   }
-  llvm::sort(places);
-  return places;
+  llvm::sort(positions);
+  return positions;
 }
 
 bool isOnlyWritten(Value buffer) {

@@ -112,7 +112,7 @@ struct MatmulEmitter : MatmulBlocks {
   }
 
   // Of the columns from `column` on, those `past` further.
-  Emitter::Values placeB(Value column, Value k, int64_t past = 0) {
+  Emitter::Values positionB(Value column, Value k, int64_t past = 0) {
     int64_t panels = hasSeveralPanels() ? past / panel : 0;
     Value rest = e.index((past - panels * panel) * unit());
     if (part)
@@ -158,7 +158,7 @@ struct MatmulEmitter : MatmulBlocks {
     auto step = [&](Value k, MutableArrayRef<Value> sums) {
       auto left = [&](int64_t i) { return loadA(rowOf[i], k); };
       auto right = [&](int64_t v) {
-        Emitter::Values at = placeB(column, k, v * lanes);
+        Emitter::Values at = positionB(column, k, v * lanes);
         if (isVnni)
           return e.loadWords(b, at, lanes);
         return e.widen(
@@ -207,14 +207,14 @@ struct MatmulEmitter : MatmulBlocks {
                              const DepthPart &depth) {
     Value nextPanel = e.plus(column, tileColumns);
     if (depth.count == slab.count)
-      return placeB(nextPanel, slab.first);
+      return positionB(nextPanel, slab.first);
     Value next = e.plus(depth.first, depth.count);
     if (slab.count == this->depth)
-      return placeB(column, next);
+      return positionB(column, next);
     Value wraps = e.create<arith::CmpIOp>(arith::CmpIPredicate::uge, next,
                                           e.plus(slab.first, slab.count));
-    return placeB(e.create<arith::SelectOp>(wraps, nextPanel, column),
-                  e.create<arith::SelectOp>(wraps, slab.first, next));
+    return positionB(e.create<arith::SelectOp>(wraps, nextPanel, column),
+                     e.create<arith::SelectOp>(wraps, slab.first, next));
   }
 
   // All tiles of the block of rows that begins at tile `block`, against the
@@ -246,7 +246,7 @@ struct MatmulEmitter : MatmulBlocks {
           if (streamsPanels()) {
             // The lines of a part of a panel are apart.
             int64_t together = panel == tileColumns ? unroll : 1;
-            Emitter::Values at = placeB(column, depth.first);
+            Emitter::Values at = positionB(column, depth.first);
             for (int64_t u = 0; u < unroll; u += together) {
               Value lines = e.times(e.plus(k, u), panel * unit());
               fetch(at,

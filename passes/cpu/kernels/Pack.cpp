@@ -18,9 +18,9 @@ void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target) {
   int64_t columns = e.shape(op.getB()).take_back(2)[!op.getTransposeB()];
   PanelCopy copy(e, op, width, target);
   auto panel = [&](ValueRange batch, Value j, int64_t valid) {
-    Emitter::Values place(batch);
-    place.push_back(j);
-    copy.run(batch, e.times(j, width), valid, e.index(0), depth, out, place);
+    Emitter::Values position(batch);
+    position.push_back(j);
+    copy.run(batch, e.times(j, width), valid, e.index(0), depth, out, position);
   };
   int64_t whole = columns / width;
   double bytes = 0.25 * e.element(out).getIntOrFloatBitWidth();

@@ -15,34 +15,34 @@ PanelCopy::PanelCopy(Emitter &e, kernel::PackOp op, int64_t width,
     : e(e), b(op.getB()), transposed(op.getTransposeB()), width(width),
       lanes(target.lanesWithin(e.element(b), width)) {}
 
-static Emitter::Values join(ValueRange place, Value line, Value column) {
-  Emitter::Values at(place);
+static Emitter::Values join(ValueRange position, Value line, Value column) {
+  Emitter::Values at(position);
   at.append({line, column});
   return at;
 }
 
 void PanelCopy::run(ValueRange batch, Value first, int64_t valid, Value line,
-                    int64_t lines, Value out, ValueRange place) {
+                    int64_t lines, Value out, ValueRange position) {
   if (transposed)
-    return runTransposed(batch, first, valid, line, lines, out, place);
+    return runTransposed(batch, first, valid, line, lines, out, position);
   e.loop(lines, [&](Value k) {
     for (int64_t c = 0; c < width; c += lanes) {
       Value vector =
           c < valid ? e.load(b, join(batch, e.plus(line, k), e.plus(first, c)),
                              lanes, valid - c)
                     : e.zeros(e.element(b), lanes);
-      e.store(vector, out, join(place, k, e.index(c)), lanes);
+      e.store(vector, out, join(position, k, e.index(c)), lanes);
     }
   });
 }
 
 void PanelCopy::runTransposed(ValueRange batch, Value first, int64_t valid,
                               Value line, int64_t lines, Value out,
-                              ValueRange place) {
+                              ValueRange position) {
   auto one = [&](Value column, Value k) {
     Value element = e.create<memref::LoadOp>(
         b, join(batch, e.plus(first, column), e.plus(line, k)));
-    e.create<memref::StoreOp>(element, out, join(place, k, column));
+    e.create<memref::StoreOp>(element, out, join(position, k, column));
   };
   bool turns = lanes > 1 && llvm::isPowerOf2_64(lanes);
   int64_t columns = turns ? valid / lanes * lanes : 0;
@@ -57,7 +57,8 @@ void PanelCopy::runTransposed(ValueRange batch, Value first, int64_t valid,
             lanes, lanes));
       transposeBlock(e, rows);
       for (int64_t lane = 0; lane < lanes; ++lane)
-        e.store(rows[lane], out, join(place, e.plus(k, lane), column), lanes);
+        e.store(rows[lane], out, join(position, e.plus(k, lane), column),
+                lanes);
     });
     e.loop(lanes, [&](Value lane) {
       e.loop(e.index(squares), e.index(lines), 1,
@@ -70,7 +71,7 @@ void PanelCopy::runTransposed(ValueRange batch, Value first, int64_t valid,
   Value none = e.create<arith::ConstantOp>(e.getZeroAttr(e.element(out)));
   e.loop(e.index(valid), e.index(width), 1, [&](Value column) {
     e.loop(lines, [&](Value k) {
-      e.create<memref::StoreOp>(none, out, join(place, k, column));
+      e.create<memref::StoreOp>(none, out, join(position, k, column));
     });
   });
 }

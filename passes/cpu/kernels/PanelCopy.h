@@ -21,12 +21,12 @@ struct PanelCopy {
   /// width]`. Columns from `valid` on become zero.
   void run(mlir::ValueRange batch, mlir::Value first, int64_t valid,
            mlir::Value line, int64_t lines, mlir::Value out,
-           mlir::ValueRange place);
+           mlir::ValueRange position);
 
 private:
   void runTransposed(mlir::ValueRange batch, mlir::Value first, int64_t valid,
                      mlir::Value line, int64_t lines, mlir::Value out,
-                     mlir::ValueRange place);
+                     mlir::ValueRange position);
 };
 
 /// Copies `count` elements of a row of A from `from` on to row `target` of

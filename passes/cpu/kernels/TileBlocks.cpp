@@ -61,7 +61,7 @@ void TileProduct::splitRows(int64_t threads) {
   blocks = llvm::divideCeil(rows, blockRows());
 }
 
-Emitter::Values TileProduct::place(Value row) {
+Emitter::Values TileProduct::position(Value row) {
   return e.indicesOf(row, e.shape(out).drop_back());
 }
 
@@ -83,7 +83,7 @@ void TileProduct::loadLeft(int tile, const Unit &unit, const Depth &,
 
 void TileProduct::atResult(const Unit &unit, Value i,
                            function_ref<void(const Emitter::Values &)> body) {
-  body(place(e.plus(firstRowOf(unit), i)));
+  body(position(e.plus(firstRowOf(unit), i)));
 }
 
 // Takes elements of a row apart, and into the range.
@@ -91,7 +91,7 @@ void TileProduct::splitLine(Value row, Value step, int64_t valid,
                             Emitter::Values to, Emitter::Values &range) {
   SmallVector<Value> halves;
   for (int64_t i = 0; i < stepDepth; i += half) {
-    Emitter::Values at = place(row);
+    Emitter::Values at = position(row);
     at.push_back(e.plus(e.times(step, stepDepth), i));
     Value x = valid > i ? e.load(a, at, half, valid - i)
                         : e.zeros(e.element(a), half);
@@ -141,7 +141,7 @@ void TileProduct::byVectors(const Unit &unit, const Depth &d) {
     SmallVector<Emitter::Values> rowAt;
     for (int64_t i = 0; i < height; ++i)
       rowAt.push_back(
-          place(e.smaller(e.plus(e.plus(firstRow, row), i), lastRow)));
+          position(e.smaller(e.plus(e.plus(firstRow, row), i), lastRow)));
     Emitter::Values made;
     for (int64_t i = 0; i < height; ++i)
       for (int64_t j = 0; j < wide; ++j)

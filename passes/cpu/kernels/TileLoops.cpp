@@ -159,12 +159,12 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Panels &panels,
     int64_t made = 0, all = order.size() * tall * wide;
     // Many rows are not left to one place, behind which products would wait.
     int64_t share = llvm::divideCeil(blockRows(), d.count);
-    int64_t places = share > 4 && order.size() > 1 ? order.size() : 1;
-    int64_t some = llvm::divideCeil(share, places);
-    auto goOn = [&](int64_t place) {
-      Value first = e.plus(e.times(step, share), place * some);
-      Value end = e.plus(first, std::min(some, share - place * some));
-      if (some * place < share)
+    int64_t pieces = share > 4 && order.size() > 1 ? order.size() : 1;
+    int64_t some = llvm::divideCeil(share, pieces);
+    auto goOn = [&](int64_t piece) {
+      Value first = e.plus(e.times(step, share), piece * some);
+      Value end = e.plus(first, std::min(some, share - piece * some));
+      if (some * piece < share)
         meanwhile(first, end);
     };
     for (auto [n, now] : llvm::enumerate(order)) {
@@ -188,12 +188,12 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Panels &panels,
         else if (!ends)
           loadRight(order[n + 1].second, x);
       }
-      if (places > 1 || n == order.size() / 2)
-        goOn(places > 1 ? n : 0);
+      if (pieces > 1 || n == order.size() / 2)
+        goOn(pieces > 1 ? n : 0);
     }
   });
-  eachSum([&](int sum, ValueRange place) {
-    registers->store(sum, flat, place, stride);
+  eachSum([&](int sum, ValueRange indices) {
+    registers->store(sum, flat, indices, stride);
   });
   if (adds)
     addPartial(unit);

@@ -43,7 +43,7 @@ protected:
 private:
   void splitRows(int64_t threads);
   /// All indices but the last of a row.
-  Emitter::Values place(mlir::Value row);
+  Emitter::Values position(mlir::Value row);
   mlir::Value firstRowOf(const Unit &unit);
   /// The number of rows of the block that begins at row `row`.
   mlir::Value rowsFrom(mlir::Value row);

@@ -295,9 +295,10 @@ private:
     Location loc = loop.getLoc();
     OpBuilder b(loop.getBody(), loop.getBody()->begin());
     Value size = sizeOf(b, loop, rest);
-    LinearIndex place = index;
-    Value at = b.create<arith::RemSIOp>(
-        loc, place.build(b, loc), b.create<arith::ConstantIndexOp>(loc, inner));
+    LinearIndex position = index;
+    Value at =
+        b.create<arith::RemSIOp>(loc, position.build(b, loc),
+                                 b.create<arith::ConstantIndexOp>(loc, inner));
     Value holds =
         b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, at, size);
     if (spread > 0) {
@@ -326,26 +327,26 @@ private:
   /// Read once for each part that threads run, and for what is outside of
   /// these.
   Value scalar(scf::ForOp loop, int64_t number) {
-    Operation *place = loop;
+    Operation *position = loop;
     Block *block;
     if (auto parts = loop->getParentOfType<kernel::ParallelOp>()) {
       block = &parts.getBody().front();
-      place = block->empty() ? nullptr : &block->front();
+      position = block->empty() ? nullptr : &block->front();
     } else {
       block = &kernel.getBody().front();
-      place = block->findAncestorOpInBlock(*loop);
+      position = block->findAncestorOpInBlock(*loop);
     }
     // Of one place outside of parts: what stands before an earlier op may be of
     // another phase.
     auto parts = loop->getParentOfType<kernel::ParallelOp>();
-    Operation *owner = parts ? parts.getOperation() : place;
+    Operation *owner = parts ? parts.getOperation() : position;
     Value &known = scalars[{owner, number}];
     if (!known) {
       OpBuilder b(kernel.getContext());
       if (parts)
         b.setInsertionPointToStart(block);
       else
-        b.setInsertionPoint(place);
+        b.setInsertionPoint(position);
       known = readSize(b, loop.getLoc(), kernel.getArgument(number));
     }
     return known;

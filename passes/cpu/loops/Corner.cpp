@@ -121,11 +121,11 @@ struct CornerEmitter {
             for (int64_t i = 0; i < step; i += count) {
               Emitter::Values run(at);
               run.push_back(e.plus(first, i));
-              Value place = e.plus(offset, run.back());
+              Value position = e.plus(offset, run.back());
               if (op.getCompacts())
-                store(load(rows, run, count), flat, place, count);
+                store(load(rows, run, count), flat, position, count);
               else
-                store(load(flat, place, count), rows, run, count);
+                store(load(flat, position, count), rows, run, count);
             }
           });
       });
@@ -146,27 +146,27 @@ struct CornerEmitter {
   void copyBlock(Emitter::Values at, int64_t inner, int64_t tall,
                  int64_t wide) {
     Value offset = offsetOf(at), first = rank() ? at[inner] : Value();
-    auto placeIn = [&](int64_t i) {
+    auto positionIn = [&](int64_t i) {
       if (i > 0)
         at[inner] = e.plus(first, i);
       return at;
     };
-    auto placeOf = [&](int64_t j) {
+    auto positionOf = [&](int64_t j) {
       return j == 0 ? offset
                     : e.plus(offset, e.create<arith::MulIOp>(strides.back(),
                                                              e.index(j)));
     };
     Emitter::Values rows;
     for (int64_t i = 0; i < (op.getCompacts() ? tall : wide); ++i)
-      rows.push_back(op.getCompacts() ? load(padded, placeIn(i), wide)
-                                      : load(flat, placeOf(i), tall));
+      rows.push_back(op.getCompacts() ? load(padded, positionIn(i), wide)
+                                      : load(flat, positionOf(i), tall));
     if (tall > 1)
       transposeBlock(e, rows);
     for (auto [i, row] : llvm::enumerate(rows))
       if (op.getCompacts())
-        store(row, flat, placeOf(i), tall);
+        store(row, flat, positionOf(i), tall);
       else
-        store(row, padded, placeIn(i), wide);
+        store(row, padded, positionIn(i), wide);
   }
 
   void copyBlocks() {
@@ -175,17 +175,17 @@ struct CornerEmitter {
     constexpr int64_t block = 16;
     SmallVector<int64_t> outer(shape.drop_back());
     outer[inner] = llvm::divideCeil(shape[inner], block);
-    auto placeAt = [](Emitter::Values at, Value left) {
+    auto positionAt = [](Emitter::Values at, Value left) {
       at.push_back(left);
       return at;
     };
     auto rows = [&](const Emitter::Values &at, int64_t tall) {
       Value done = whole(e.index(0), ends[last], tall, [&](Value left) {
-        copyBlock(placeAt(at, left), inner, tall, tall);
+        copyBlock(positionAt(at, left), inner, tall, tall);
       });
       e.loop(done, ends[last], 1, [&](Value left) {
         e.loop(tall, [&](Value i) {
-          Emitter::Values one = placeAt(at, left);
+          Emitter::Values one = positionAt(at, left);
           one[inner] = e.plus(at[inner], i);
           copyBlock(one, inner, 1, 1);
         });
@@ -199,9 +199,9 @@ struct CornerEmitter {
         Value done = at[inner];
         for (int64_t tall : {lanes, int64_t(1)})
           done = whole(done, end, tall, [&](Value first) {
-            Emitter::Values place(at);
-            place[inner] = first;
-            rows(place, tall);
+            Emitter::Values position(at);
+            position[inner] = first;
+            rows(position, tall);
           });
       });
     });

@@ -93,8 +93,8 @@ static Value valueOf(Emitter &e, AffineExpr expression, ArrayRef<Value> at) {
   return e.createOrFold<arith::MulIOp>(left, right);
 }
 
-Emitter::Values LoopNest::place(Emitter &e, OpOperand &operand,
-                                ArrayRef<Value> at) const {
+Emitter::Values LoopNest::position(Emitter &e, OpOperand &operand,
+                                   ArrayRef<Value> at) const {
   Emitter::Values result;
   for (AffineExpr expression : mapOf(operand).getResults())
     result.push_back(valueOf(e, expression, at));

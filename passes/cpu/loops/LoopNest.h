@@ -43,8 +43,8 @@ struct LoopNest {
     return !mapOf(operand).isFunctionOfDim(dimension);
   }
   /// The indices of an operand for the loop indices `at`.
-  Emitter::Values place(Emitter &e, mlir::OpOperand &operand,
-                        llvm::ArrayRef<mlir::Value> at) const;
+  Emitter::Values position(Emitter &e, mlir::OpOperand &operand,
+                           llvm::ArrayRef<mlir::Value> at) const;
   bool isReduction(unsigned d) const {
     return iterators[d] == mlir::utils::IteratorType::reduction;
   }

@@ -128,7 +128,8 @@ Value RowLoads::scalar(Emitter &e, Value value, ArrayRef<Value> at) {
     OpOperand &operand = operandOf(argument);
     if (!isa<MemRefType>(operand.get().getType()))
       return operand.get();
-    return e.create<memref::LoadOp>(operand.get(), nest.place(e, operand, at));
+    return e.create<memref::LoadOp>(operand.get(),
+                                    nest.position(e, operand, at));
   }
   Operation *inner = value.getDefiningOp();
   if (auto index = dyn_cast<linalg::IndexOp>(inner))
@@ -147,7 +148,7 @@ Value RowLoads::vector(Emitter &e, Value value, ArrayRef<Value> at,
   auto type = VectorType::get(lanes, value.getType());
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     OpOperand &operand = operandOf(argument);
-    return e.load(operand.get(), nest.place(e, operand, at), lanes, valid);
+    return e.load(operand.get(), nest.position(e, operand, at), lanes, valid);
   }
   Operation *inner = value.getDefiningOp();
   if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
@@ -199,7 +200,7 @@ Value RowLoads::areNear(Emitter &e, int64_t lanes) {
   e.setInsertionPoint(outermost(nest.op));
   // No place depends on other loops.
   Emitter::Values at(nest.ranges.size(), e.index(0));
-  auto placeAt = [&](memref::LoadOp load, Value i) {
+  auto positionAt = [&](memref::LoadOp load, Value i) {
     at[nest.dimension] = i;
     return scalar(e, load.getIndices().back(), at);
   };
@@ -208,14 +209,14 @@ Value RowLoads::areNear(Emitter &e, int64_t lanes) {
       e.index(0), e.index(count), 1, yes, [&](Value i, ValueRange carried) {
         Value all = carried[0];
         for (memref::LoadOp load : some) {
-          Value place = placeAt(load, i);
+          Value position = positionAt(load, i);
           Value end = e.index(count - 1);
-          Value next = placeAt(load, e.smaller(e.plus(i, 1), end));
-          Value last = placeAt(load, e.smaller(e.plus(i, lanes - 1), end));
-          Value climbs =
-              e.create<arith::CmpIOp>(arith::CmpIPredicate::sle, place, next);
+          Value next = positionAt(load, e.smaller(e.plus(i, 1), end));
+          Value last = positionAt(load, e.smaller(e.plus(i, lanes - 1), end));
+          Value climbs = e.create<arith::CmpIOp>(arith::CmpIPredicate::sle,
+                                                 position, next);
           Value fits = e.create<arith::CmpIOp>(arith::CmpIPredicate::slt, last,
-                                               e.plus(place, lanes));
+                                               e.plus(position, lanes));
           all = e.create<arith::AndIOp>(all,
                                         e.create<arith::AndIOp>(climbs, fits));
         }
@@ -227,28 +228,29 @@ Value RowLoads::areNear(Emitter &e, int64_t lanes) {
 Value RowLoads::load(Emitter &e, memref::LoadOp load, ArrayRef<Value> at,
                      int64_t lanes, int64_t valid) {
   Value row = load.getMemRef(), last = load.getIndices().back();
-  Emitter::Values place;
+  Emitter::Values position;
   for (Value index : load.getIndices().drop_back())
-    place.push_back(scalar(e, index, at));
+    position.push_back(scalar(e, index, at));
   if (!varies(last)) {
-    place.push_back(scalar(e, last, at));
-    return e.splat(e.create<memref::LoadOp>(row, place), lanes);
+    position.push_back(scalar(e, last, at));
+    return e.splat(e.create<memref::LoadOp>(row, position), lanes);
   }
   if (isLane(last)) {
-    place.push_back(at[nest.dimension]);
-    return e.load(row, place, lanes, valid);
+    position.push_back(at[nest.dimension]);
+    return e.load(row, position, lanes, valid);
   }
-  Value places = vector(e, last, at, lanes, valid);
+  Value positions = vector(e, last, at, lanes, valid);
   // From the place of the first lane on, or the last whole vector of the row.
   int64_t size = load.getMemRefType().getShape().back();
-  Value first = size < lanes ? e.index(0)
-                             : e.smaller(e.create<vector::ExtractOp>(places, 0),
-                                         e.index(size - lanes));
-  place.push_back(first);
-  Value elements = e.load(row, place, lanes, std::min(size, lanes));
+  Value first = size < lanes
+                    ? e.index(0)
+                    : e.smaller(e.create<vector::ExtractOp>(positions, 0),
+                                e.index(size - lanes));
+  position.push_back(first);
+  Value elements = e.load(row, position, lanes, std::min(size, lanes));
   Value which = e.create<arith::IndexCastOp>(
       VectorType::get(lanes, e.getI32Type()),
-      e.create<arith::SubIOp>(places, e.splat(first, lanes)));
+      e.create<arith::SubIOp>(positions, e.splat(first, lanes)));
   auto floats = VectorType::get(lanes, e.getF32Type());
   Type type = elements.getType();
   if (type != floats)

@@ -112,17 +112,17 @@ private:
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     if (!type || !map.isProjectedPermutation())
       return false;
-    std::optional<unsigned> place =
+    std::optional<unsigned> position =
         map.getResultPosition(getAffineDimExpr(first, op.getContext()));
     unsigned count = last - first + 1;
-    if (!place || *place + count > map.getNumResults())
+    if (!position || *position + count > map.getNumResults())
       return false;
     for (unsigned i = 0; i < count; ++i)
-      if (map.getDimPosition(*place + i) != first + i)
+      if (map.getDimPosition(*position + i) != first + i)
         return false;
     SmallVector<ReassociationIndices> parts;
     for (unsigned i = 0; i < map.getNumResults(); ++i)
-      if (i > *place && i < *place + count)
+      if (i > *position && i < *position + count)
         parts.back().push_back(i);
       else
         parts.push_back({i});

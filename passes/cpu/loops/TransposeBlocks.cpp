@@ -176,7 +176,7 @@ struct TransposeBlocksEmitter : TransposeBlocks {
       tile = e.stack({lanes, blocksOfRun * lanes}, e.element(out));
   }
 
-  Emitter::Values place(AffineMap map) {
+  Emitter::Values position(AffineMap map) {
     Emitter::Values result;
     for (unsigned i = 0; i < map.getNumResults(); ++i)
       result.push_back(at[map.getDimPosition(i)]);
@@ -191,7 +191,7 @@ struct TransposeBlocksEmitter : TransposeBlocks {
     at[down] = top;
     for (int64_t i = 0; i < wide; ++i) {
       at[across] = e.plus(left, i);
-      rows[i] = e.load(operand.get(), place(map), lanes, tall);
+      rows[i] = e.load(operand.get(), position(map), lanes, tall);
     }
     transposeBlock(e, rows);
     return rows;
@@ -204,8 +204,8 @@ struct TransposeBlocksEmitter : TransposeBlocks {
       return e.splat(buffer, lanes);
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (map.isFunctionOfDim(across))
-      return e.load(buffer, place(map), lanes, wide);
-    return e.splat(e.create<memref::LoadOp>(buffer, place(map)), lanes);
+      return e.load(buffer, position(map), lanes, wide);
+    return e.splat(e.create<memref::LoadOp>(buffer, position(map)), lanes);
   }
 
   /// What the loops make of rows of all inputs, which `row` gives.
@@ -235,8 +235,8 @@ struct TransposeBlocksEmitter : TransposeBlocks {
       for (int64_t i = 0; i < wide; ++i) {
         at[across] = e.index(i);
         columns.push_back(e.load(input->get(),
-                                 place(op.getMatchingIndexingMap(input)), lanes,
-                                 tall));
+                                 position(op.getMatchingIndexingMap(input)),
+                                 lanes, tall));
       }
       interleave(e, columns);
     }

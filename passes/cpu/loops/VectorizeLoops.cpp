@@ -73,17 +73,17 @@ private:
   }
 
   /// The place of an operand at the loops at hand.
-  Emitter::Values place(OpOperand &operand) {
-    return nest.place(e, operand, at);
+  Emitter::Values position(OpOperand &operand) {
+    return nest.position(e, operand, at);
   }
 
   Value read(OpOperand &operand, int64_t valid) {
     if (!isa<MemRefType>(operand.get().getType()))
       return e.splat(operand.get(), lanes);
     if (nest.isInvariant(operand))
-      return e.splat(e.create<memref::LoadOp>(operand.get(), place(operand)),
+      return e.splat(e.create<memref::LoadOp>(operand.get(), position(operand)),
                      lanes);
-    return e.load(operand.get(), place(operand), lanes, valid);
+    return e.load(operand.get(), position(operand), lanes, valid);
   }
 
   /// Neighbouring lanes, of which the first `valid` count.
@@ -151,7 +151,7 @@ private:
           mappings[p].map(argument, read(operand, part.valid));
         if (auto found = fetched.find(&operand);
             found != fetched.end() && p * lanes * 4 % e.lineBytes == 0) {
-          Emitter::Values ahead = place(operand);
+          Emitter::Values ahead = position(operand);
           ahead.back() = e.plus(ahead.back(), found->second);
           e.prefetch(operand.get(), ahead, 1);
         }
@@ -174,7 +174,7 @@ private:
            llvm::zip_equal(nest.op.getDpsInitsMutable(), results[p])) {
         auto found = llvm::find(carried, &init);
         if (found == carried.end()) {
-          e.store(result, init.get(), place(init), part.valid);
+          e.store(result, init.get(), position(init), part.valid);
         } else if (mask) {
           next.push_back(e.create<arith::SelectOp>(
               mask, result,
@@ -217,12 +217,12 @@ private:
     Emitter::Values sums;
     for (int64_t set = 0; set < sets; ++set)
       for (OpOperand *init : carried)
-        sums.push_back(
-            keepsNan(nest.combiner(*init))
-                // As an extreme of itself it is one more element.
-                ? e.splat(e.create<memref::LoadOp>(init->get(), place(*init)),
-                          lanes)
-                : neutral(e, nest.combiner(*init), lanes));
+        sums.push_back(keepsNan(nest.combiner(*init))
+                           // As an extreme of itself it is one more element.
+                           ? e.splat(e.create<memref::LoadOp>(init->get(),
+                                                              position(*init)),
+                                     lanes)
+                           : neutral(e, nest.combiner(*init), lanes));
     if (apart)
       sums.append(sets, noMark(e, lanes));
     auto some = [&](ValueRange before, ArrayRef<Part> parts) {
@@ -252,7 +252,7 @@ private:
       if (inner == apart)
         sums[i] = withMarked(e, sums[i], ArrayRef(sums).take_back(sets));
       Value total = lanesOf(e, inner, sums[i]);
-      Emitter::Values to = place(*init);
+      Emitter::Values to = position(*init);
       if (!keepsNan(inner))
         total =
             combine(e, inner, e.create<memref::LoadOp>(init->get(), to), total);
@@ -284,14 +284,15 @@ private:
       for (const Part &part : parts)
         for (OpOperand *init : carried) {
           at[d] = part.first;
-          sums.push_back(e.load(init->get(), place(*init), lanes, part.valid));
+          sums.push_back(
+              e.load(init->get(), position(*init), lanes, part.valid));
         }
       sums = inside(d + 1, carried, sums, parts);
       auto sum = sums.begin();
       for (const Part &part : parts)
         for (OpOperand *init : carried) {
           at[d] = part.first;
-          e.store(*sum++, init->get(), place(*init), part.valid);
+          e.store(*sum++, init->get(), position(*init), part.valid);
         }
     };
     int64_t stride = most * lanes, main = range(d) / stride * stride;

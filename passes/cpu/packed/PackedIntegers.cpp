@@ -191,13 +191,13 @@ struct PackedIntegers : PackedProduct {
       };
       Value factor = ofBlock(factors), minus = ofBlock(less);
       for (int64_t v = 0; v < group.vectors; ++v) {
-        int64_t place = i * group.vectors + v;
-        Value sum =
-            e.create<arith::SIToFPOp>(VectorType::get(lanes, f32), sums[place]);
+        int64_t position = i * group.vectors + v;
+        Value sum = e.create<arith::SIToFPOp>(VectorType::get(lanes, f32),
+                                              sums[position]);
         sum = layout.hasZeros ? e.multiplyAdd(zeros[v], minus, sum)
                               : e.sum(sum, minus);
         Value scale = e.create<arith::MulFOp>(factor, scales[v]);
-        totals[place] = e.multiplyAdd(sum, scale, totals[place]);
+        totals[position] = e.multiplyAdd(sum, scale, totals[position]);
       }
     }
     return totals;

@@ -242,10 +242,10 @@ double PairingPanels::nanoseconds() const {
   return 3 * movingTime(4. * double(depth * columns));
 }
 
-void PairingPanels::pack(Value j, Value out, Value place) {
+void PairingPanels::pack(Value j, Value out, Value position) {
   constexpr int64_t width = PairingScheme::panelWidth;
   auto panel = [&](int64_t valid) {
-    copy.run({}, e.times(j, width), valid, e.index(0), depth, out, place);
+    copy.run({}, e.times(j, width), valid, e.index(0), depth, out, position);
   };
   int64_t whole = columns / width;
   if (columns % width == 0) {
@@ -255,7 +255,7 @@ void PairingPanels::pack(Value j, Value out, Value place) {
         e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, j, e.index(whole));
     e.ifElse(isWhole, [&] { panel(width); }, [&] { panel(columns % width); });
   }
-  PairingPanel{e, out, place, depth, lanes}.finish();
+  PairingPanel{e, out, position, depth, lanes}.finish();
 }
 
 void emitPairingPack(Emitter &e, kernel::PackOp op,

@@ -19,7 +19,7 @@ struct PairingPanels {
   /// The time to pack all panels.
   double nanoseconds() const;
   /// Packs panel `j` to panel `place` of `out`.
-  void pack(mlir::Value j, mlir::Value out, mlir::Value place);
+  void pack(mlir::Value j, mlir::Value out, mlir::Value position);
 };
 
 } // namespace weir

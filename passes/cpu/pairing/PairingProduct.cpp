@@ -106,7 +106,7 @@ struct PairingEmitter : PairingBlocks {
             const Depth &part) {
     Value row = e.beginOf(tiles, at.tile);
     auto position = [&](Value, Value x) {
-      return results.placeOf(e.plus(row, x));
+      return results.positionOf(e.plus(row, x));
     };
     Tile shape{1,     height,   valid,
                lanes, position, e.times(panel, PairingScheme::panelWidth)};

@@ -23,7 +23,7 @@ PairingResults::PairingResults(Emitter &e, kernel::KernelOpInterface op)
     : e(e), op(op),
       inRuns(isRun(op.getOut()) && llvm::all_of(op.getExtras(), isRun)) {}
 
-Emitter::Values PairingResults::placeOf(Value row) {
+Emitter::Values PairingResults::positionOf(Value row) {
   return e.indicesOf(row, e.shape(op.getOut()).drop_back());
 }
 
@@ -38,7 +38,7 @@ void PairingResults::finish(const Tile &tile, Value row, ArrayRef<Value> sums) {
   if (inRuns)
     return finishTile(e, op, tile, sums);
   for (int64_t i = 0; i < tile.width; ++i) {
-    auto position = [&](Value, Value) { return placeOf(e.plus(row, i)); };
+    auto position = [&](Value, Value) { return positionOf(e.plus(row, i)); };
     Tile one{1, 1, tile.columns, tile.lanes, position, tile.column};
     finishTile(e, op, one, sums.slice(i * tile.vectors(), tile.vectors()));
   }

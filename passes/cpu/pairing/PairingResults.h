@@ -16,7 +16,7 @@ struct PairingResults {
   PairingResults(Emitter &e, kernel::KernelOpInterface op);
 
   /// The indices of a row in all dimensions but the last.
-  Emitter::Values placeOf(mlir::Value row);
+  Emitter::Values positionOf(mlir::Value row);
   /// Prefetches the results of a tile and the operands of its epilogue.
   void prefetch(const Tile &tile);
   /// Applies the epilogue to the sums of a tile, row after row, and stores

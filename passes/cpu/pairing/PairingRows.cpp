@@ -31,7 +31,7 @@ PairingRows::PairingRows(Emitter &e, const LeftSide &from, int64_t lanes,
 
 // Where the first element of row number `row` lies, or that of the line that it
 // was gathered to.
-Emitter::Values PairingRows::placeOf(Value row, Value line) {
+Emitter::Values PairingRows::positionOf(Value row, Value line) {
   if (!from.buffer)
     return {line, e.index(0)};
   Emitter::Values at = e.indicesOf(row, e.shape(from.buffer).drop_back());
@@ -170,7 +170,7 @@ void PairingRows::take(Value row, Value count, Value slot) {
     Value at = e.plus(row, i), line = e.plus(first, i);
     if (from.gather)
       from.gather(at, scaled, line);
-    return {squareOf(placeOf(at, line))};
+    return {squareOf(positionOf(at, line))};
   })[0];
   PairingScales by(e, squares, depth);
   e.store(by.scales, scales, first, linesATile);
@@ -180,7 +180,8 @@ void PairingRows::take(Value row, Value count, Value slot) {
   Emitter::Values sums = sumsOfRows(count, 3, [&](Value i) {
     Value factor = e.create<memref::LoadOp>(factors, i);
     Value line = e.plus(first, i);
-    return scale(placeOf(e.plus(row, i), line), line, e.splat(factor, lanes));
+    return scale(positionOf(e.plus(row, i), line), line,
+                 e.splat(factor, lanes));
   });
   e.store(sums[0], corrections, first, linesATile);
   Value even = e.create<arith::CmpFOp>(

@@ -63,7 +63,7 @@ private:
   using Body = llvm::function_ref<void(Emitter::Values &, mlir::Value, int64_t,
                                        int64_t)>;
   using OfRow = llvm::function_ref<Emitter::Values(mlir::Value)>;
-  Emitter::Values placeOf(mlir::Value row, mlir::Value line);
+  Emitter::Values positionOf(mlir::Value row, mlir::Value line);
   Emitter::Values overRow(mlir::ValueRange begin, Body body);
   mlir::Value load(mlir::ValueRange row, mlir::Value k, int64_t valid);
   mlir::Value signs(int64_t k);

@@ -35,7 +35,7 @@ Emitter::Values PairingTile::zeros() {
 struct PairingTile::Spilled {
   Emitter &e;
   Value memory; // sums x lanes, at `place`
-  Emitter::Values place;
+  Emitter::Values position;
   int64_t count, lanes;
 
   Spilled(Emitter &e, ValueRange begin)
@@ -44,12 +44,12 @@ struct PairingTile::Spilled {
     memory = e.stack({count, lanes}, e.getF32Type());
     set(begin);
   }
-  Spilled(Emitter &e, Value memory, Emitter::Values place, int64_t count)
-      : e(e), memory(memory), place(std::move(place)), count(count),
+  Spilled(Emitter &e, Value memory, Emitter::Values position, int64_t count)
+      : e(e), memory(memory), position(std::move(position)), count(count),
         lanes(e.shape(memory).back()) {}
 
   Emitter::Values at(int64_t i) {
-    Emitter::Values at(place);
+    Emitter::Values at(position);
     at.append({e.index(i), e.index(0)});
     return at;
   }

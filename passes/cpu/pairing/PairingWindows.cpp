@@ -58,11 +58,11 @@ struct WindowRows {
     Emitter::Values at = e.indicesOf(row, results);
     Value down = s.flat ? e.index(0) : at[1], across = at.back();
     e.loop(s.windowHeight, [&](Value tapY) {
-      Value y = place(down, s.strideY, tapY, s.dilationY, s.lowY);
+      Value y = position(down, s.strideY, tapY, s.dilationY, s.lowY);
       Value isY = inside(y, s.height, s.outHeight, s.strideY, s.windowHeight,
                          s.dilationY, s.lowY);
       e.loop(s.windowWidth, [&](Value tapX) {
-        Value x = place(across, s.strideX, tapX, s.dilationX, s.lowX);
+        Value x = position(across, s.strideX, tapX, s.dilationX, s.lowX);
         Value isX = inside(x, s.width, s.outWidth, s.strideX, s.windowWidth,
                            s.dilationX, s.lowX);
         Value tap = e.plus(e.times(tapY, s.windowWidth), tapX);
@@ -84,8 +84,8 @@ struct WindowRows {
   }
 
   // Of a tap, along an axis; before its begin a large number.
-  Value place(Value result, int64_t stride, Value tap, int64_t dilation,
-              int64_t low) {
+  Value position(Value result, int64_t stride, Value tap, int64_t dilation,
+                 int64_t low) {
     Value at = e.plus(e.times(result, stride), e.times(tap, dilation));
     return low ? e.plus(at, -low) : at;
   }

@@ -180,20 +180,20 @@ private:
   void product(Emitter &e, kernel::MatmulOp op, ValueRange batch, Value row,
                int64_t count, Value a, Value out) {
     size_t rank = rows.size() + 1;
-    SmallVector<OpFoldResult> place(rank, e.getIndexAttr(0));
+    SmallVector<OpFoldResult> context(rank, e.getIndexAttr(0));
     SmallVector<int64_t> sizes(Emitter::shape(op.getOut()));
     for (auto [i, index] : llvm::enumerate(batch)) {
-      place[i] = index;
+      context[i] = index;
       sizes[i] = 1;
     }
-    place[rank - 2] = row;
+    context[rank - 2] = row;
     sizes[rank - 2] = count;
     if (!out)
-      out = sliceOf(e, op.getOut(), place, sizes);
+      out = sliceOf(e, op.getOut(), context, sizes);
     if (!a) {
       SmallVector<int64_t> left(Emitter::shape(op.getA()));
       std::fill_n(left.begin(), batch.size(), 1);
-      SmallVector<OpFoldResult> from(place);
+      SmallVector<OpFoldResult> from(context);
       left[op.getTransposeA() ? rank - 1 : rank - 2] = count;
       if (op.getTransposeA())
         std::swap(from[rank - 1], from[rank - 2]);
@@ -212,7 +212,7 @@ private:
       SmallVector<OpFoldResult> from(size.size(), e.getIndexAttr(0));
       for (auto [i, result] : llvm::enumerate(map.getResults()))
         if (auto dim = dyn_cast<AffineDimExpr>(result)) {
-          from[i] = place[dim.getPosition()];
+          from[i] = context[dim.getPosition()];
           size[i] = sizes[dim.getPosition()];
         }
       extras.push_back(sliceOf(e, extra, from, size));

@@ -30,14 +30,14 @@ public:
     if (!kernel::hasMatmulSchedule(op))
       return success();
     auto shape = kernel::MatmulShape::of(op, target);
-    auto place = MatmulPlace::of(op, target);
+    auto context = MatmulContext::of(op, target);
     return choose<kernel::MatmulScheduleAttr, kernel::MatmulSchedule>(
         op, "matmul",
         [&](const auto &given, DictionaryAttr fixed) {
-          return chooseMatmul(shape, place, target, given, fixed);
+          return chooseMatmul(shape, context, target, given, fixed);
         },
         [&](const auto &schedule) {
-          return check(op, schedule, shape, place);
+          return check(op, schedule, shape, context);
         });
   }
 
@@ -47,14 +47,14 @@ public:
     if (!kernel::hasConvolutionSchedule(op))
       return success();
     kernel::ConvolutionShape shape(op, target);
-    auto place = KernelPlace::of(op);
+    auto context = KernelContext::of(op);
     return choose<kernel::ConvolutionScheduleAttr, kernel::ConvolutionSchedule>(
         op, "convolution",
         [&](const auto &given, DictionaryAttr fixed) {
-          return chooseConvolution(shape, place, target, given, fixed);
+          return chooseConvolution(shape, context, target, given, fixed);
         },
         [&](const auto &schedule) {
-          return checkShared(op, place,
+          return checkShared(op, context,
                              schedule.share != kernel::ConvolutionShare::none);
         });
   }
@@ -69,14 +69,14 @@ private:
   template <typename Op>
   LogicalResult chooseOfLine(Op op) {
     kernel::LineShape shape(op, target);
-    auto place = KernelPlace::of(op);
+    auto context = KernelContext::of(op);
     return choose<kernel::LineScheduleAttr, kernel::LineSchedule>(
         op, "line",
         [&](const auto &given, DictionaryAttr fixed) {
-          return chooseLine(shape, place, target, given, fixed);
+          return chooseLine(shape, context, target, given, fixed);
         },
         [&](const auto &schedule) {
-          return checkShared(op, place,
+          return checkShared(op, context,
                              schedule.share != kernel::LineShare::none);
         });
   }
@@ -109,9 +109,9 @@ private:
   }
 
   // Work items in a loop would be a parallel region in each iteration.
-  LogicalResult checkShared(Operation *op, const KernelPlace &place,
+  LogicalResult checkShared(Operation *op, const KernelContext &context,
                             bool isShared) {
-    if (isShared && !place.inFunction)
+    if (isShared && !context.inFunction)
       return op->emitOpError("share is not none, but the kernel is in a loop");
     return success();
   }
@@ -119,19 +119,19 @@ private:
   LogicalResult check(kernel::MatmulOp op,
                       const kernel::MatmulSchedule &schedule,
                       const kernel::MatmulShape &shape,
-                      const MatmulPlace &place) {
+                      const MatmulContext &context) {
     bool shared = schedule.share != kernel::MatmulShare::none;
-    if (failed(checkShared(op, place, shared)))
+    if (failed(checkShared(op, context, shared)))
       return failure();
     // A row-wise fusion reads only the rows of its own row block.
-    bool byRowBlocks = isByRowBlocks(shape, place, schedule);
+    bool byRowBlocks = isByRowBlocks(shape, context, schedule);
     if (byRowBlocks != (schedule.share == kernel::MatmulShare::rowBlocks))
       return op.emitOpError(byRowBlocks
                                 ? "share is not row_blocks, but the kernel is "
                                   "part of a row-wise fusion"
                                 : "share is row_blocks, but the kernel is not "
                                   "part of a row-wise fusion");
-    if (schedule.packInside && !place.mayPack)
+    if (schedule.packInside && !context.mayPack)
       return op.emitOpError("pack_inside is true, but no kernel.pack for this "
                             "kernel alone comes before it");
     return success();

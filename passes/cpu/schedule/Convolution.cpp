@@ -19,10 +19,10 @@ namespace {
 
 class ConvolutionChooser : Chooser<ConvolutionSchedule> {
 public:
-  ConvolutionChooser(const ConvolutionShape &shape, const KernelPlace &place,
-                     const Target &target, const ConvolutionSchedule &given,
-                     DictionaryAttr fixed)
-      : Chooser(given, fixed), shape(shape), place(place), target(target) {}
+  ConvolutionChooser(const ConvolutionShape &shape,
+                     const KernelContext &context, const Target &target,
+                     const ConvolutionSchedule &given, DictionaryAttr fixed)
+      : Chooser(given, fixed), shape(shape), context(context), target(target) {}
 
   ConvolutionSchedule run() {
     // Of few registers none is left for partial sums: chains of four rows of a
@@ -43,7 +43,7 @@ public:
 
 private:
   const ConvolutionShape &shape;
-  const KernelPlace &place;
+  const KernelContext &context;
   const Target &target;
 
   void chooseChannels();
@@ -161,7 +161,7 @@ void ConvolutionChooser::chooseShare() {
     share = ConvolutionShare::columns;
   if (shape.images >= 4)
     share = ConvolutionShare::images;
-  if (!place.isShared(cyclesOf(shape)))
+  if (!context.isShared(cyclesOf(shape)))
     share = ConvolutionShare::none;
   set(&ConvolutionSchedule::share, share);
   // Each chunk would copy the images for itself. Threads copy a single image
@@ -175,11 +175,11 @@ void ConvolutionChooser::chooseShare() {
 } // namespace
 
 ConvolutionSchedule chooseConvolution(const ConvolutionShape &shape,
-                                      const KernelPlace &place,
+                                      const KernelContext &context,
                                       const Target &target,
                                       const ConvolutionSchedule &given,
                                       DictionaryAttr fixed) {
-  return ConvolutionChooser(shape, place, target, given, fixed).run();
+  return ConvolutionChooser(shape, context, target, given, fixed).run();
 }
 
 } // namespace weir

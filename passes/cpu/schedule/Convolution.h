@@ -4,7 +4,7 @@
 #define WEIR_PASSES_CPU_SCHEDULE_CONVOLUTION_H
 
 #include "dialects/kernel/schedule/ConvolutionShape.h"
-#include "passes/cpu/schedule/KernelPlace.h"
+#include "passes/cpu/schedule/KernelContext.h"
 
 namespace weir {
 
@@ -12,7 +12,7 @@ namespace weir {
 /// with their values in `given`; null for none.
 kernel::ConvolutionSchedule
 chooseConvolution(const kernel::ConvolutionShape &shape,
-                  const KernelPlace &place, const kernel::Target &target,
+                  const KernelContext &context, const kernel::Target &target,
                   const kernel::ConvolutionSchedule &given = {},
                   mlir::DictionaryAttr fixed = {});
 

@@ -19,10 +19,10 @@ namespace {
 
 class LineChooser : Chooser<LineSchedule> {
 public:
-  LineChooser(const LineShape &shape, const KernelPlace &place,
+  LineChooser(const LineShape &shape, const KernelContext &context,
               const Target &target, const LineSchedule &given,
               DictionaryAttr fixed)
-      : Chooser(given, fixed), shape(shape), place(place), target(target) {}
+      : Chooser(given, fixed), shape(shape), context(context), target(target) {}
 
   LineSchedule run() {
     switch (shape.kind) {
@@ -44,7 +44,7 @@ public:
 
 private:
   const LineShape &shape;
-  const KernelPlace &place;
+  const KernelContext &context;
   const Target &target;
 
   void chooseTile();
@@ -78,17 +78,17 @@ void LineChooser::chooseShare() {
   int64_t tiles = EvenSplit(shape.outWidth, s.tileColumns).count;
   bool columns =
       shape.kind != LineKind::interleaved && rows < fewRows && tiles > rows;
-  set(&LineSchedule::share, !place.isShared(cyclesOf(shape)) ? LineShare::none
+  set(&LineSchedule::share, !context.isShared(cyclesOf(shape)) ? LineShare::none
                             : columns ? LineShare::columns
                                       : LineShare::rows);
 }
 
 } // namespace
 
-LineSchedule chooseLine(const LineShape &shape, const KernelPlace &place,
+LineSchedule chooseLine(const LineShape &shape, const KernelContext &context,
                         const Target &target, const LineSchedule &given,
                         DictionaryAttr fixed) {
-  return LineChooser(shape, place, target, given, fixed).run();
+  return LineChooser(shape, context, target, given, fixed).run();
 }
 
 } // namespace weir

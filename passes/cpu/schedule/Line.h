@@ -4,7 +4,7 @@
 #define WEIR_PASSES_CPU_SCHEDULE_LINE_H
 
 #include "dialects/kernel/schedule/LineShape.h"
-#include "passes/cpu/schedule/KernelPlace.h"
+#include "passes/cpu/schedule/KernelContext.h"
 
 namespace weir {
 
@@ -12,7 +12,7 @@ namespace weir {
 /// filter has the K-major layout. `fixed` are parameters that are not chosen,
 /// with their values in `given`; null for none.
 kernel::LineSchedule chooseLine(const kernel::LineShape &shape,
-                                const KernelPlace &place,
+                                const KernelContext &context,
                                 const kernel::Target &target,
                                 const kernel::LineSchedule &given = {},
                                 mlir::DictionaryAttr fixed = {});

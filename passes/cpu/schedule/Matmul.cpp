@@ -24,15 +24,15 @@ namespace {
 
 class MatmulChooser : Chooser<MatmulSchedule> {
 public:
-  MatmulChooser(const MatmulShape &shape, const MatmulPlace &place,
+  MatmulChooser(const MatmulShape &shape, const MatmulContext &context,
                 const Target &target, const MatmulSchedule &given,
                 DictionaryAttr fixed)
-      : Chooser(given, fixed), shape(shape), place(place), target(target),
+      : Chooser(given, fixed), shape(shape), context(context), target(target),
         many(!target.sumsFillRegisters()), alike(shape.alikeRows()) {}
 
   MatmulSchedule run() {
-    set(&MatmulSchedule::chain, place.chain);
-    set(&MatmulSchedule::packInside, place.mayPack && packsInside());
+    set(&MatmulSchedule::chain, context.chain);
+    set(&MatmulSchedule::packInside, context.mayPack && packsInside());
     chooseColumns();
     chooseRows();
     chooseAccumulators();
@@ -46,7 +46,7 @@ public:
 
 private:
   const MatmulShape &shape;
-  const MatmulPlace &place;
+  const MatmulContext &context;
   const Target &target;
   const bool many;     // registers
   const int64_t alike; // rows, as the order of sums depends on
@@ -80,9 +80,9 @@ private:
   bool hasSeveralPanels() const {
     return shape.panel && s.tileColumns > shape.panel;
   }
-  bool isByRowBlocks() const { return weir::isByRowBlocks(shape, place, s); }
+  bool isByRowBlocks() const { return weir::isByRowBlocks(shape, context, s); }
   int64_t rowTiles() const {
-    return EvenSplit(isByRowBlocks() ? place.rowBlocks->size : shape.rows,
+    return EvenSplit(isByRowBlocks() ? context.rowBlocks->size : shape.rows,
                      s.tileRows)
         .count;
   }
@@ -202,7 +202,7 @@ bool MatmulChooser::sharesRows() const {
 }
 
 void MatmulChooser::chooseShare() {
-  bool shares = place.isShared(cyclesOf(shape));
+  bool shares = context.isShared(cyclesOf(shape));
   set(&MatmulSchedule::share, !shares           ? MatmulShare::none
                               : isByRowBlocks() ? MatmulShare::rowBlocks
                               : sharesBatches() ? MatmulShare::batches
@@ -279,10 +279,10 @@ void MatmulChooser::chooseBlockOfRows() {
                                 block);
   // Threads that share rows split their own tiles. Chunks smaller than a block
   // would read the right side for less.
-  bool shared = place.inFunction && sharesRows() && !isByRowBlocks();
-  int64_t own = shared ? llvm::divideCeil(tiles, place.threads) : tiles;
+  bool shared = context.inFunction && sharesRows() && !isByRowBlocks();
+  int64_t own = shared ? llvm::divideCeil(tiles, context.threads) : tiles;
   bool coarse =
-      s.packInside || place.threads < 2 || own < chunksOfThread * block;
+      s.packInside || context.threads < 2 || own < chunksOfThread * block;
   if (shared && !coarse)
     own = llvm::divideCeil(own, chunksOfThread);
   // A last block of few tiles would read all of the right side for these:
@@ -351,7 +351,7 @@ void MatmulChooser::choosePrefetch() {
                                       shape.weights > target.l2 / 2);
   // More than two rows wait for L3 no longer, but for memory, where weights of
   // 16 times L2 are assumed to be: there prefetches cost nothing.
-  int64_t own = shape.weights / place.threads;
+  int64_t own = shape.weights / context.threads;
   bool streams = readsOnce && !hasSeveralPanels() && target.fetchesStreams() &&
                  own > target.l2 * (shape.rows <= 2 ? 1 : 16);
   // A right side that stays in L2, where prefetches go, is fetched by its first
@@ -370,23 +370,23 @@ void MatmulChooser::choosePrefetch() {
 
 } // namespace
 
-MatmulPlace MatmulPlace::of(kernel::MatmulOp op, const Target &target) {
-  return {KernelPlace::of(op),
+MatmulContext MatmulContext::of(kernel::MatmulOp op, const Target &target) {
+  return {KernelContext::of(op),
           /*mayPack=*/op.getLayout().isPanels() && packBefore(op),
           /*chain=*/longestChain(target, /*ofPixels=*/op.getShared())};
 }
 
-bool isByRowBlocks(const MatmulShape &shape, const MatmulPlace &place,
+bool isByRowBlocks(const MatmulShape &shape, const MatmulContext &context,
                    const MatmulSchedule &schedule) {
-  return place.rowBlocks && place.rowBlocks->rows == shape.rows &&
-         shape.batches == 1 && place.inFunction && !schedule.packInside &&
-         place.rowBlocks->size < shape.rows;
+  return context.rowBlocks && context.rowBlocks->rows == shape.rows &&
+         shape.batches == 1 && context.inFunction && !schedule.packInside &&
+         context.rowBlocks->size < shape.rows;
 }
 
-MatmulSchedule chooseMatmul(const MatmulShape &shape, const MatmulPlace &place,
-                            const Target &target, const MatmulSchedule &given,
-                            DictionaryAttr fixed) {
-  return MatmulChooser(shape, place, target, given, fixed).run();
+MatmulSchedule chooseMatmul(const MatmulShape &shape,
+                            const MatmulContext &context, const Target &target,
+                            const MatmulSchedule &given, DictionaryAttr fixed) {
+  return MatmulChooser(shape, context, target, given, fixed).run();
 }
 
 } // namespace weir

@@ -20,29 +20,29 @@ SmallVector<ChannelTiles::Pair> ChannelTiles::pairsOf(int64_t first,
   return result;
 }
 
-void ChannelTiles::withTile(const Place &place,
+void ChannelTiles::withTile(const Box &box,
                             function_ref<void(const Tile &)> body) {
   auto position = [&](Value, Value dx) {
     Emitter::Values at = {image};
     if (!flat)
-      at.push_back(place.y);
-    at.push_back(e.plus(place.first, dx));
+      at.push_back(box.y);
+    at.push_back(e.plus(box.first, dx));
     return at;
   };
-  body({1, place.wide, place.valid, lanes, position, place.channel});
+  body({1, box.wide, box.valid, lanes, position, box.channel});
 }
 
-Value ChannelTiles::pixel(const Place &place, Value k, int64_t column,
+Value ChannelTiles::pixel(const Box &box, Value k, int64_t column,
                           Value channel, int64_t valid, bool isUnsigned) {
   Emitter::Values at = {image};
   if (!flat)
-    at.push_back(e.plus(
-        e.plus(e.times(place.y, strideY), e.times(k, dilationY)), -lowY));
-  at.append({e.plus(e.times(place.first, strideX), column), channel});
+    at.push_back(
+        e.plus(e.plus(e.times(box.y, strideY), e.times(k, dilationY)), -lowY));
+  at.append({e.plus(e.times(box.first, strideX), column), channel});
   return e.widen(e.load(x, at, lanes, valid), sumElement, isUnsigned);
 }
 
-void ChannelTiles::row(Value y, function_ref<void(const Place &)> tile,
+void ChannelTiles::row(Value y, function_ref<void(const Box &)> tile,
                        Value firstTile, Value endTile) {
   // The rows of the window that meet x.
   Value above = e.plus(e.times(y, -strideY), lowY);
@@ -76,7 +76,7 @@ void ChannelTiles::row(Value y, function_ref<void(const Place &)> tile,
       firstTile, endTile);
 }
 
-void ChannelTiles::run(function_ref<void(const Place &)> tile) {
+void ChannelTiles::run(function_ref<void(const Box &)> tile) {
   e.share(kernel::toNanoseconds(kernel::cyclesOf(*this)),
           share != kernel::LineShare::none);
   if (share == kernel::LineShare::columns) {

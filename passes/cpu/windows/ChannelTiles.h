@@ -33,7 +33,7 @@ struct ChannelTiles : kernel::LineShape, kernel::LineSchedule {
   /// `wide` results of row `y` from column `first` on, and `valid` channels
   /// from `channel` on. `low` and `high` are the rows of the window inside of
   /// x, `pairs` the columns of each result's window.
-  struct Place {
+  struct Box {
     mlir::Value y, low, high, first;
     int64_t wide;
     llvm::ArrayRef<Pair> pairs;
@@ -42,24 +42,23 @@ struct ChannelTiles : kernel::LineShape, kernel::LineSchedule {
   };
 
   /// Emits `tile` for all results.
-  void run(llvm::function_ref<void(const Place &)> tile);
+  void run(llvm::function_ref<void(const Box &)> tile);
 
   /// The column of x for result `i` and column `k` of its window.
   int64_t columnOf(int64_t i, int64_t k) const {
     return i * strideX + k * dilationX - lowX;
   }
   /// Calls `body` with the results, in the form that their epilogue needs.
-  void withTile(const Place &place,
-                llvm::function_ref<void(const Tile &)> body);
+  void withTile(const Box &box, llvm::function_ref<void(const Tile &)> body);
   /// A vector of channels from `channel` on: of row `k` of the window, at
   /// `column` columns from the first one.
-  mlir::Value pixel(const Place &place, mlir::Value k, int64_t column,
+  mlir::Value pixel(const Box &box, mlir::Value k, int64_t column,
                     mlir::Value channel, int64_t valid, bool isUnsigned);
 
 private:
   llvm::SmallVector<Pair> pairsOf(int64_t first, int64_t wide) const;
   /// Emits the tiles of row `y`, or some of them.
-  void row(mlir::Value y, llvm::function_ref<void(const Place &)> tile,
+  void row(mlir::Value y, llvm::function_ref<void(const Box &)> tile,
            mlir::Value firstTile = {}, mlir::Value endTile = {});
 };
 

@@ -37,8 +37,8 @@ struct DepthwiseEmitter : ChannelTiles {
     return e.create<vector::ShuffleOp>(pixel, pixel, from);
   }
 
-  void tile(const Place &place, const Tile &shape) {
-    SmallVector<Pair> pairs(place.pairs);
+  void tile(const Box &box, const Tile &shape) {
+    SmallVector<Pair> pairs(box.pairs);
     // Column after column of x: few spread pixels are then held at a time.
     if (inputs > 1)
       llvm::sort(pairs, [&](Pair a, Pair b) {
@@ -46,35 +46,34 @@ struct DepthwiseEmitter : ChannelTiles {
                std::make_pair(columnOf(b.first, b.second), b.first);
       });
     Emitter::Values sums(shape.count(), e.zeros(sumElement, lanes));
-    sums = e.loop(
-        place.low, place.high, 1, sums, [&](Value k, ValueRange carried) {
-          Emitter::Values sums(carried);
-          for (int64_t v = 0; v < shape.vectors(); ++v) {
-            llvm::SmallDenseMap<int64_t, Value> weights, spreads;
-            Value c = e.plus(place.channel, v * lanes);
-            for (auto [i, kx] : pairs)
-              for (int64_t input = 0; input < inputs; ++input) {
-                Value &factor = weights[kx * inputs + input];
-                if (!factor)
-                  factor = weight(k, kx, input, c, shape.valid(v));
-                int64_t column = columnOf(i, kx);
-                Value &element = spreads[column * inputs + input];
-                if (!element)
-                  element = spread(pixel(place, k, column, c, shape.valid(v),
-                                         depthwise.getUnsignedX()),
-                                   input);
-                Value &sum = sums[i * shape.vectors() + v];
-                sum = e.multiplyAdd(element, factor, sum);
-              }
+    sums = e.loop(box.low, box.high, 1, sums, [&](Value k, ValueRange carried) {
+      Emitter::Values sums(carried);
+      for (int64_t v = 0; v < shape.vectors(); ++v) {
+        llvm::SmallDenseMap<int64_t, Value> weights, spreads;
+        Value c = e.plus(box.channel, v * lanes);
+        for (auto [i, kx] : pairs)
+          for (int64_t input = 0; input < inputs; ++input) {
+            Value &factor = weights[kx * inputs + input];
+            if (!factor)
+              factor = weight(k, kx, input, c, shape.valid(v));
+            int64_t column = columnOf(i, kx);
+            Value &element = spreads[column * inputs + input];
+            if (!element)
+              element = spread(pixel(box, k, column, c, shape.valid(v),
+                                     depthwise.getUnsignedX()),
+                               input);
+            Value &sum = sums[i * shape.vectors() + v];
+            sum = e.multiplyAdd(element, factor, sum);
           }
-          return sums;
-        });
+      }
+      return sums;
+    });
     finishTile(e, op, shape, sums);
   }
 
   void run() {
-    ChannelTiles::run([&](const Place &place) {
-      withTile(place, [&](const Tile &shape) { tile(place, shape); });
+    ChannelTiles::run([&](const Box &box) {
+      withTile(box, [&](const Tile &shape) { tile(box, shape); });
     });
   }
 };

@@ -27,20 +27,20 @@ struct PoolEmitter : ChannelTiles {
   using Observe =
       function_ref<void(Value element, int64_t v, Emitter::Values &carried)>;
   static void nothing(Value, int64_t, Emitter::Values &) {}
-  Emitter::Values overWindow(const Place &place, const Tile &shape,
+  Emitter::Values overWindow(const Box &box, const Tile &shape,
                              Emitter::Values carried, Combine combine,
                              Observe observe) {
-    return e.loop(place.low, place.high, 1, carried,
+    return e.loop(box.low, box.high, 1, carried,
                   [&](Value k, ValueRange carried) {
                     Emitter::Values now(carried);
                     for (int64_t v = 0; v < shape.vectors(); ++v) {
                       llvm::SmallDenseMap<int64_t, Value> elements;
-                      Value c = e.plus(place.channel, v * lanes);
-                      for (auto [i, kx] : place.pairs) {
+                      Value c = e.plus(box.channel, v * lanes);
+                      for (auto [i, kx] : box.pairs) {
                         int64_t column = columnOf(i, kx);
                         Value &element = elements[column];
                         if (!element) {
-                          element = pixel(place, k, column, c, shape.valid(v),
+                          element = pixel(box, k, column, c, shape.valid(v),
                                           /*isUnsigned=*/false);
                           observe(element, v, now);
                         }
@@ -55,7 +55,7 @@ struct PoolEmitter : ChannelTiles {
   // The maxima of common processors lose a NaN. So the kernel also adds up all
   // elements times zero, which is a NaN where one is a NaN or infinite. It then
   // computes the tile again, with a choice for each element.
-  Emitter::Values extremes(const Place &place, const Tile &shape) {
+  Emitter::Values extremes(const Box &box, const Tile &shape) {
     int64_t count = shape.count();
     auto type = cast<FloatType>(sumElement);
     APFloat lowest =
@@ -67,7 +67,7 @@ struct PoolEmitter : ChannelTiles {
     Value zeros = e.zeros(sumElement, lanes);
     Emitter::Values marked = begin;
     marked.append(shape.vectors(), zeros);
-    marked = overWindow(place, shape, marked, larger,
+    marked = overWindow(box, shape, marked, larger,
                         [&](Value x, int64_t v, Emitter::Values &carried) {
                           Value &mark = carried[count + v];
                           mark = e.multiplyAdd(x, zeros, mark);
@@ -82,7 +82,7 @@ struct PoolEmitter : ChannelTiles {
     OpBuilder::InsertionGuard guard(e);
     e.createBlock(&choice.getThenRegion());
     e.create<scf::YieldOp>(overWindow(
-        place, shape, begin,
+        box, shape, begin,
         [&](Value sum, Value x) -> Value {
           return e.create<arith::SelectOp>(isNan(x), x, larger(sum, x));
         },
@@ -94,12 +94,12 @@ struct PoolEmitter : ChannelTiles {
 
   // Divides by how many elements each window has or covers: so many in each of
   // the rows.
-  void divide(const Place &place, const Tile &shape, Emitter::Values &sums) {
-    SmallVector<int64_t> columns(place.wide, 0);
-    for (auto [i, kx] : place.pairs)
+  void divide(const Box &box, const Tile &shape, Emitter::Values &sums) {
+    SmallVector<int64_t> columns(box.wide, 0);
+    for (auto [i, kx] : box.pairs)
       ++columns[i];
-    Value rows = e.create<arith::SubIOp>(place.high, place.low);
-    for (int64_t i = 0; i < place.wide; ++i) {
+    Value rows = e.create<arith::SubIOp>(box.high, box.low);
+    for (int64_t i = 0; i < box.wide; ++i) {
       Value covered = pool.getCountsPadding()
                           ? e.index(windowHeight * windowWidth)
                           : e.times(rows, columns[i]);
@@ -113,21 +113,21 @@ struct PoolEmitter : ChannelTiles {
     }
   }
 
-  Emitter::Values means(const Place &place, const Tile &shape) {
+  Emitter::Values means(const Box &box, const Tile &shape) {
     Emitter::Values sums(shape.count(), e.zeros(sumElement, lanes));
     sums = overWindow(
-        place, shape, sums, [&](Value sum, Value x) { return e.sum(sum, x); },
+        box, shape, sums, [&](Value sum, Value x) { return e.sum(sum, x); },
         nothing);
-    divide(place, shape, sums);
+    divide(box, shape, sums);
     return sums;
   }
 
   void run() {
-    ChannelTiles::run([&](const Place &place) {
-      withTile(place, [&](const Tile &shape) {
+    ChannelTiles::run([&](const Box &box) {
+      withTile(box, [&](const Tile &shape) {
         finishTile(e, op, shape,
-                   pool.getLargest() ? extremes(place, shape)
-                                     : means(place, shape));
+                   pool.getLargest() ? extremes(box, shape)
+                                     : means(box, shape));
       });
     });
   }

@@ -91,9 +91,9 @@ std::pair<Value, Value> TileConvolution::startOf(Value tile) {
   if (windows.byLine)
     return {e.dividedBy(tile, windows.tilesALine),
             e.times(e.modulo(tile, windows.tilesALine), height)};
-  Value place = e.times(tile, height);
-  return {e.dividedBy(place, windows.pitch()),
-          e.modulo(place, windows.pitch())};
+  Value number = e.times(tile, height);
+  return {e.dividedBy(number, windows.pitch()),
+          e.modulo(number, windows.pitch())};
 }
 
 Value TileConvolution::firstLine(Value block) {
@@ -135,7 +135,7 @@ Value TileConvolution::weightRow(Value step) {
 }
 
 Value TileConvolution::validRows(const Unit &unit) {
-  int64_t rows = windows.byLine ? windows.tiles * height : windows.places();
+  int64_t rows = windows.byLine ? windows.tiles * height : windows.positions();
   if (rows % blockRows() == 0)
     return e.index(blockRows());
   Value first = e.times(e.plus(unit.first, unit.block), blockRows());
@@ -151,9 +151,9 @@ void TileConvolution::atResult(
     std::tie(line, column) = startOf(e.plus(first, e.dividedBy(i, height)));
     column = e.plus(column, e.modulo(i, height));
   } else {
-    Value place = e.plus(e.times(first, height), i);
-    line = e.dividedBy(place, windows.pitch());
-    column = e.modulo(place, windows.pitch());
+    Value number = e.plus(e.times(first, height), i);
+    line = e.dividedBy(number, windows.pitch());
+    column = e.modulo(number, windows.pitch());
   }
   bool all =
       windows.byLine ? x.results % height == 0 : windows.pitch() == x.results;

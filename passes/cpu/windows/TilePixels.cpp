@@ -144,13 +144,13 @@ void TileConvolution::byVectors(const Unit &unit, const Depth &d) {
   e.loop(e.index(0), validRows(unit), 1, [&](Value i) {
     atResult(unit, i, [&](const Emitter::Values &at) {
       Value row = flat ? e.index(0) : at[1], column = at.back();
-      auto place = [&](int64_t j) {
+      auto indicesOf = [&](int64_t j) {
         return Emitter::Values{sumsAt[0], sumsAt[1], i, e.index(j * half)};
       };
       Emitter::Values made;
       for (int64_t j = 0; j < wide; ++j)
         made.push_back(d.begins ? e.zeros(sumType, half)
-                                : e.load(sums, place(j), half, half));
+                                : e.load(sums, indicesOf(j), half, half));
       made = e.loop(
           d.first, e.plus(d.first, d.count), 1, made,
           [&](Value step, ValueRange soFar) {
@@ -168,7 +168,7 @@ void TileConvolution::byVectors(const Unit &unit, const Depth &d) {
             });
           });
       for (int64_t j = 0; j < wide; ++j)
-        e.store(made[j], sums, place(j), half);
+        e.store(made[j], sums, indicesOf(j), half);
     });
   });
 }

@@ -25,36 +25,36 @@ struct WindowDotsEmitter : ChannelTiles {
       : ChannelTiles(e, op, target), target(target),
         filter(e.joinLast(op.getFilter())) {}
 
-  Value weight(const Place &place, Value ky, int64_t kx, int64_t result,
+  Value weight(const Box &box, Value ky, int64_t kx, int64_t result,
                Value input, int64_t valid) {
-    Emitter::Values at = {e.plus(place.channel, result)};
+    Emitter::Values at = {e.plus(box.channel, result)};
     if (!flat)
       at.push_back(ky);
     at.append({e.index(kx), input});
     return e.widen(e.load(filter, at, lanes, valid), sumElement);
   }
 
-  void tile(const Place &place) {
-    int64_t results = place.valid;
+  void tile(const Box &box) {
+    int64_t results = box.valid;
     // Column after column of x: few pixels are then held at a time.
-    SmallVector<Pair> pairs(place.pairs);
+    SmallVector<Pair> pairs(box.pairs);
     llvm::sort(pairs, [&](Pair a, Pair b) {
       return std::make_pair(columnOf(a.first, a.second), a.first) <
              std::make_pair(columnOf(b.first, b.second), b.first);
     });
-    Emitter::Values sums(place.wide * results, e.zeros(sumElement, lanes));
+    Emitter::Values sums(box.wide * results, e.zeros(sumElement, lanes));
     auto step = [&](Value ky, Value input, int64_t valid,
                     Emitter::Values &sums) {
       llvm::SmallDenseMap<int64_t, Value> weights, pixels;
       for (auto [i, kx] : pairs) {
         Value &element = pixels[columnOf(i, kx)];
         if (!element)
-          element = pixel(place, ky, columnOf(i, kx), input, valid,
+          element = pixel(box, ky, columnOf(i, kx), input, valid,
                           /*isUnsigned=*/false);
         for (int64_t n = 0; n < results; ++n) {
           Value &factor = weights[kx * results + n];
           if (!factor)
-            factor = weight(place, ky, kx, n, input, valid);
+            factor = weight(box, ky, kx, n, input, valid);
           Value &sum = sums[i * results + n];
           sum = e.multiplyAdd(element, factor, sum);
         }
@@ -67,8 +67,8 @@ struct WindowDotsEmitter : ChannelTiles {
     bool apart =
         windowHeight * windowWidth * llvm::divideCeilSigned(inputs, lanes) >
         blocked.chain;
-    sums = e.loop(
-        place.low, place.high, 1, sums, [&](Value ky, ValueRange carried) {
+    sums =
+        e.loop(box.low, box.high, 1, sums, [&](Value ky, ValueRange carried) {
           auto steps = [&](Value vector, int64_t some, Emitter::Values &sums) {
             for (int64_t u = 0; u < some; ++u)
               step(ky, e.times(e.plus(vector, u), lanes), lanes, sums);
@@ -83,11 +83,11 @@ struct WindowDotsEmitter : ChannelTiles {
             sums[i] = e.sum(carried[i], sums[i]);
           return sums;
         });
-    withTile(place, [&](const Tile &shape) { finishDots(e, op, shape, sums); });
+    withTile(box, [&](const Tile &shape) { finishDots(e, op, shape, sums); });
   }
 
   void run() {
-    ChannelTiles::run([&](const Place &place) { tile(place); });
+    ChannelTiles::run([&](const Box &box) { tile(box); });
   }
 };
 

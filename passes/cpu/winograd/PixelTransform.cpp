@@ -116,16 +116,16 @@ void PixelTransform::channelsOfTile(Value t, Value channel, Pixel pixel) {
       columns.push_back(signedSum(e, down.pixels, window.y.pixelClasses,
                                   [&](int64_t row) { return pixel(row, j); }));
     for (auto [j, across] : llvm::enumerate(window.x.products)) {
-      int64_t place = window.productIndex[i * window.x.products.size() + j];
-      const auto &group = window.groupOf(place);
-      place -= group.firstProduct;
+      int64_t origin = window.productIndex[i * window.x.products.size() + j];
+      const auto &group = window.groupOf(origin);
+      origin -= group.firstProduct;
       // A vector whose last channels are none: what it writes past them is
       // written after, by the next product of the sum or its first channels.
       e.store(signedSum(e, across.pixels, window.x.pixelClasses,
                         [&](int64_t column) { return columns[column]; }),
               sums[&group - window.groups.begin()],
-              {e.index(place / group.depth), t,
-               e.plus(channel, place % group.depth * channels)},
+              {e.index(origin / group.depth), t,
+               e.plus(channel, origin % group.depth * channels)},
               lanes);
     }
   }
@@ -171,7 +171,7 @@ Value PixelTransform::pixelOrZeros(Value inside, Value image, Value row,
 }
 
 // Squares of one phase follow each other.
-PixelTransform::Place PixelTransform::placeOf(Value inputTile) {
+PixelTransform::Origin PixelTransform::originOf(Value inputTile) {
   if (tilesAcross) {
     Value row = e.create<arith::DivUIOp>(inputTile, tilesAcross);
     Value column = e.create<arith::RemUIOp>(inputTile, tilesAcross);
@@ -211,10 +211,10 @@ void PixelTransform::fetchAhead(Value image, ArrayRef<Value> rows, Value left) {
 }
 
 void PixelTransform::transform(Value t, Value inputTile) {
-  Place place = placeOf(inputTile);
-  Value image = place.image;
-  Value top = e.plus(e.times(place.y, window.y.stride), -op.getPadding()[0]);
-  Value left = e.plus(e.times(place.x, window.x.stride), -op.getPadding()[1]);
+  Origin origin = originOf(inputTile);
+  Value image = origin.image;
+  Value top = e.plus(e.times(origin.y, window.y.stride), -op.getPadding()[0]);
+  Value left = e.plus(e.times(origin.x, window.x.stride), -op.getPadding()[1]);
   int64_t reachY = window.y.reach(), reachX = window.x.reach();
   SmallVector<Value> rows, columns, inRow, inColumn;
   for (int64_t i = 0; i < reachY; ++i) {

@@ -53,10 +53,10 @@ struct PixelTransform {
   void transform(mlir::Value t, mlir::Value inputTile);
 
   /// The image of a tile, and the position of its first result.
-  struct Place {
+  struct Origin {
     mlir::Value image, y, x;
   };
-  Place placeOf(mlir::Value inputTile);
+  Origin originOf(mlir::Value inputTile);
 
   /// Allocates f32 memory, aligned to a cache line.
   mlir::Value scratch(llvm::ArrayRef<int64_t> shape);

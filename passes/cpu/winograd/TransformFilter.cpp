@@ -53,12 +53,12 @@ struct FilterTransform {
           return tapOf(y, x, column, channel, valid);
         }));
       for (auto [k, across] : llvm::enumerate(window.x.products)) {
-        int64_t place = window.productIndex[i * window.x.products.size() + k];
+        int64_t origin = window.productIndex[i * window.x.products.size() + k];
         Value value = sum(across.taps, [&](int64_t x) { return row[x]; });
         if (!element.isF32())
           value = e.create<arith::TruncFOp>(
               VectorType::get(lanes, e.getF32Type()), value);
-        e.store(value, out, {to, e.index(place), channel, e.index(c)}, lanes);
+        e.store(value, out, {to, e.index(origin), channel, e.index(c)}, lanes);
       }
     }
   }

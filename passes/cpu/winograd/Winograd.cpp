@@ -132,17 +132,17 @@ struct WinogradEmitter {
                                   {e.getLoc()});
       e.create<kernel::YieldOp>(body->getArgument(0));
     }
-    MatmulPlace place{KernelPlace::of(matmul), /*mayPack=*/false, chain};
+    MatmulContext origin{KernelContext::of(matmul), /*mayPack=*/false, chain};
     auto shape = kernel::MatmulShape::of(matmul, target);
     matmul.setScheduleAttr(kernel::MatmulScheduleAttr::get(
-        e.getContext(), chooseMatmul(shape, place, target)));
+        e.getContext(), chooseMatmul(shape, origin, target)));
     emitMatmul(e, matmul, target, /*pack=*/{});
     matmul.erase();
   }
 
   /// The results of input tile `t`, of which `tall x wide` are inside the
   /// image.
-  void output(Value t, const PixelTransform::Place &place, Value column,
+  void output(Value t, const PixelTransform::Origin &origin, Value column,
               int64_t valid, int64_t tall, int64_t wide) {
     const kernel::WinogradAxis &down = window.y, &across = window.x;
     for (int64_t first = 0; first < valid; first += lanes) {
@@ -162,9 +162,9 @@ struct WinogradEmitter {
       for (int64_t i = 0; i < tall; ++i) {
         int64_t step = pixels.across.dilation;
         auto position = [&](Value, Value dx) {
-          return Emitter::Values{place.image,
-                                 e.plus(place.y, i * pixels.down.dilation),
-                                 e.plus(place.x, e.times(dx, step))};
+          return Emitter::Values{origin.image,
+                                 e.plus(origin.y, i * pixels.down.dilation),
+                                 e.plus(origin.x, e.times(dx, step))};
         };
         Tile shape{1,     wide,     std::min(lanes, valid - first),
                    lanes, position, e.plus(column, first),
@@ -190,12 +190,13 @@ struct WinogradEmitter {
   // From input tile `own` of the block that begins with input tile `first`.
   void outputs(Value first, Value own, Value column, int64_t valid) {
     e.loop(own, countFrom(first), 1, [&](Value t) {
-      PixelTransform::Place place = pixels.placeOf(e.plus(first, t));
+      PixelTransform::Origin origin = pixels.originOf(e.plus(first, t));
       // Tiles at the end have what is left.
-      eachCount(pixels.down, pixels.down.counts(), place.y, [&](int64_t tall) {
-        eachCount(
-            pixels.across, pixels.across.counts(), place.x,
-            [&](int64_t wide) { output(t, place, column, valid, tall, wide); });
+      eachCount(pixels.down, pixels.down.counts(), origin.y, [&](int64_t tall) {
+        eachCount(pixels.across, pixels.across.counts(), origin.x,
+                  [&](int64_t wide) {
+                    output(t, origin, column, valid, tall, wide);
+                  });
       });
     });
   }

@@ -56,10 +56,10 @@ class AttentionBlock {
 public:
   AttentionBlock(ThreadBuilder &b, const Attention &a,
                  const AttentionPlan &plan, const AttentionParts &parts,
-                 const AttentionPlace &place, Value thread)
-      : b(b), a(a), plan(plan), parts(parts), part(place.part),
-        batch(place.batch), firstRow(place.firstRow),
-        firstResult(place.firstResult), thread(thread) {}
+                 const AttentionPosition &position, Value thread)
+      : b(b), a(a), plan(plan), parts(parts), part(position.part),
+        batch(position.batch), firstRow(position.firstRow),
+        firstResult(position.firstResult), thread(thread) {}
 
   void emit();
 
@@ -72,7 +72,7 @@ private:
     int64_t chunksTogether;
   };
 
-  void place();
+  void position();
   void begin(const Copied &copied, Value line, Value k) {
     Part part = copied.part;
     part.first = line;
@@ -125,26 +125,26 @@ private:
   Value part;
   ValueRange batch;
   Value firstRow, firstResult, thread, held;
-  std::function<Place(Value, Value, Value)> queryAt, keyAt, valueAt;
+  std::function<Position(Value, Value, Value)> queryAt, keyAt, valueAt;
   std::optional<Copied> queries, keys, values;
   std::unique_ptr<HoldingThreads> inner, outer; // scores, and the result
 };
 
-void AttentionBlock::place() {
+void AttentionBlock::position() {
   kernel::MatmulOp scores = a.scores, product = a.product;
   bool isTurned = scores.getTransposeA();
   queryAt = [this, isTurned](Value, Value row, Value k) {
-    Place place{SmallVector<Value>(batch)};
-    place.at.append({isTurned ? k : row, isTurned ? row : k});
-    return place;
+    Position position{SmallVector<Value>(batch)};
+    position.at.append({isTurned ? k : row, isTurned ? row : k});
+    return position;
   };
   auto rightOf = [this](bool isShared) {
     return [this, isShared](Value, Value column, Value k) {
-      Place place;
+      Position position;
       if (!isShared)
-        place.at.assign(batch.begin(), batch.end());
-      place.at.append({k, column});
-      return place;
+        position.at.assign(batch.begin(), batch.end());
+      position.at.append({k, column});
+      return position;
     };
   };
   keyAt = rightOf(scores.getShared());
@@ -188,7 +188,7 @@ void AttentionBlock::place() {
 }
 
 void AttentionBlock::emit() {
-  place();
+  position();
   if (plan.depthSlices == 1)
     begin(*queries, firstRow, b.index(0));
   Value first = b.times(part, plan.tilesOfPart);
@@ -352,16 +352,16 @@ void AttentionBlock::store(const Rows &rows) {
 
 void AttentionBlock::keepBounds(ArrayRef<Value> largest,
                                 ArrayRef<Value> totals) {
-  SmallVector<Placed> places;
+  SmallVector<Placed> positions;
   inner->finish(SmallVector<Value>(inner->sums(), number(0)), 1,
                 [&](Value row, Value column, ArrayRef<Value> sum) {
-                  places.push_back({sum[0], row, column});
+                  positions.push_back({sum[0], row, column});
                 });
-  size_t count = places.size() / largest.size();
+  size_t count = positions.size() / largest.size();
   for (size_t r = 0; r < largest.size(); ++r) {
-    Value row = b.plus(firstRow, places[r * count].row);
+    Value row = b.plus(firstRow, positions[r * count].row);
     // One lane has the row's first column.
-    Value isOwn = b.both(b.equals(places[r * count].column, 0),
+    Value isOwn = b.both(b.equals(positions[r * count].column, 0),
                          b.isInside(row, plan.rows));
     if (plan.blocksOfWidth() > 1)
       isOwn = b.both(isOwn, b.equals(firstResult, 0));
@@ -387,8 +387,8 @@ Value AttentionBlock::acrossRow(
 
 void emitAttention(ThreadBuilder &b, const Attention &a,
                    const AttentionPlan &plan, const AttentionParts &parts,
-                   const AttentionPlace &place, Value thread) {
-  AttentionBlock(b, a, plan, parts, place, thread).emit();
+                   const AttentionPosition &position, Value thread) {
+  AttentionBlock(b, a, plan, parts, position, thread).emit();
 }
 
 } // namespace weir::gpu

@@ -69,9 +69,9 @@ void AttentionParts::combine(ThreadBuilder &b, const Attention &a) const {
     SmallVector<Value> at = b.delinearize(workItem, shape);
     at.back() = b.times(at.back(), together);
     auto ofRow = [&](Value memory, Value part) {
-      SmallVector<Value> place = {part};
-      llvm::append_range(place, ArrayRef(at).drop_back());
-      return b.load(memory, place);
+      SmallVector<Value> position = {part};
+      llvm::append_range(position, ArrayRef(at).drop_back());
+      return b.load(memory, position);
     };
     Value bound = b.loop(parts, none, [&](Value part, ValueRange before) {
       return SmallVector<Value>{
@@ -88,11 +88,11 @@ void AttentionParts::combine(ThreadBuilder &b, const Attention &a) const {
               b.create<arith::SubFOp>(ofRow(largest, part), base));
           SmallVector<Value> after = {
               b.multiplyAdd(weight, ofRow(totals, part), before[0])};
-          SmallVector<Value> place = {part};
-          llvm::append_range(place, at);
+          SmallVector<Value> position = {part};
+          llvm::append_range(position, at);
           for (Value sum : before.drop_front()) {
-            after.push_back(b.multiplyAdd(weight, b.load(sums, place), sum));
-            place.back() = b.plus(place.back(), b.index(1));
+            after.push_back(b.multiplyAdd(weight, b.load(sums, position), sum));
+            position.back() = b.plus(position.back(), b.index(1));
           }
           return after;
         });

@@ -156,7 +156,7 @@ private:
 
 /// What a block computes: of a batch, part `part` of the columns for the rows
 /// from `firstRow` on, and of their results those from `firstResult` on.
-struct AttentionPlace {
+struct AttentionPosition {
   mlir::Value part;
   mlir::ValueRange batch;
   mlir::Value firstRow, firstResult;
@@ -165,7 +165,7 @@ struct AttentionPlace {
 /// One block. Unless `parts` are to keep what it finds, it stores the result.
 void emitAttention(ThreadBuilder &b, const Attention &a,
                    const AttentionPlan &plan, const AttentionParts &parts,
-                   const AttentionPlace &place, mlir::Value thread);
+                   const AttentionPosition &position, mlir::Value thread);
 
 } // namespace weir::gpu
 

@@ -18,16 +18,17 @@ struct Window {
 Value overWindow(ThreadBuilder &b, const Window &window, ValueRange at,
                  Value sum,
                  llvm::function_ref<Value(ValueRange, ValueRange, Value)> body,
-                 SmallVector<Value> taps = {}, SmallVector<Value> places = {}) {
+                 SmallVector<Value> taps = {},
+                 SmallVector<Value> positions = {}) {
   size_t d = taps.size();
   if (d == window.taps.size())
-    return body(taps, places, sum);
+    return body(taps, positions, sum);
   auto sums = b.loop(window.taps[d], sum, [&](Value tap, ValueRange carried) {
-    Value place = b.plus(
+    Value position = b.plus(
         b.times(at[d], window.strides[d]),
         b.plus(b.times(tap, window.dilations[d]), b.index(-window.padding[d])));
     // As an unsigned number, a negative position is larger than any size.
-    Value inside = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, place,
+    Value inside = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, position,
                                            b.index(window.sizes[d]));
     auto branch = b.create<scf::IfOp>(TypeRange(carried), inside,
                                       /*withElseRegion=*/true);
@@ -35,11 +36,11 @@ Value overWindow(ThreadBuilder &b, const Window &window, ValueRange at,
     b.setInsertionPointToEnd(branch.elseBlock());
     b.create<scf::YieldOp>(carried);
     b.setInsertionPointToEnd(branch.thenBlock());
-    SmallVector<Value> innerTaps(taps), innerPlaces(places);
+    SmallVector<Value> innerTaps(taps), innerPositions(positions);
     innerTaps.push_back(tap);
-    innerPlaces.push_back(place);
+    innerPositions.push_back(position);
     b.create<scf::YieldOp>(
-        overWindow(b, window, at, carried[0], body, innerTaps, innerPlaces));
+        overWindow(b, window, at, carried[0], body, innerTaps, innerPositions));
     return SmallVector<Value>(branch.getResults());
   });
   return sums[0];
@@ -71,7 +72,7 @@ public:
     };
     auto right = [&](Value group, Value column, Value k) {
       SmallVector<Value> tap = tapOf(k);
-      return Place{
+      return Position{
           weight(group, column, ArrayRef<Value>(tap).drop_back(), tap.back())};
     };
     auto store = [&](Value group, Value row, Value column,
@@ -100,13 +101,13 @@ public:
       Value channel = groups == 1 ? at.back() : b.modulo(at.back(), outputs);
       Value sum = overWindow(
           b, window, ValueRange(at).slice(1, spatial), b.zero(sumType),
-          [&](ValueRange taps, ValueRange places, Value sum) {
+          [&](ValueRange taps, ValueRange positions, Value sum) {
             return b.loop(inputs, sum, [&](Value i, ValueRange sum) {
-              SmallVector<Value> place = {at[0]};
-              llvm::append_range(place, places);
-              place.push_back(b.plus(b.times(group, inputs), i));
+              SmallVector<Value> position = {at[0]};
+              llvm::append_range(position, positions);
+              position.push_back(b.plus(b.times(group, inputs), i));
               return SmallVector<Value>{b.multiplyAdd(
-                  b.load(op.getX(), place),
+                  b.load(op.getX(), position),
                   b.load(op.getFilter(), weight(group, channel, taps, i)),
                   sum[0])};
             })[0];
@@ -134,21 +135,21 @@ private:
 
   /// The address of element `k` of window `row`, and whether it is inside of
   /// the image.
-  Place pixel(Value group, Value row, Value k) {
+  Position pixel(Value group, Value row, Value k) {
     SmallVector<Value> at = b.delinearize(row, out.getShape().drop_back());
-    SmallVector<Value> tap = tapOf(k), place = {at[0]};
+    SmallVector<Value> tap = tapOf(k), position = {at[0]};
     Value inside;
     for (int64_t d = 0; d < spatial; ++d) {
-      place.push_back(b.plus(b.times(at[d + 1], window.strides[d]),
-                             b.plus(b.times(tap[d], window.dilations[d]),
-                                    b.index(-window.padding[d]))));
+      position.push_back(b.plus(b.times(at[d + 1], window.strides[d]),
+                                b.plus(b.times(tap[d], window.dilations[d]),
+                                       b.index(-window.padding[d]))));
       Value here = b.create<arith::CmpIOp>(
-          arith::CmpIPredicate::ult, place.back(), b.index(window.sizes[d]));
+          arith::CmpIPredicate::ult, position.back(), b.index(window.sizes[d]));
       inside =
           inside ? b.create<arith::AndIOp>(inside, here).getResult() : here;
     }
-    place.push_back(b.plus(b.times(group, inputs), tap.back()));
-    return {place, inside};
+    position.push_back(b.plus(b.times(group, inputs), tap.back()));
+    return {position, inside};
   }
 
   ThreadBuilder &b;
@@ -181,9 +182,9 @@ void shareDepthwise(ThreadBuilder &b, kernel::DepthwiseOp op) {
     SmallVector<Value> at = b.delinearize(workItem, out.getShape());
     Value sum =
         overWindow(b, window, ValueRange(at).slice(1, spatial), b.zero(sumType),
-                   [&](ValueRange taps, ValueRange places, Value sum) {
+                   [&](ValueRange taps, ValueRange positions, Value sum) {
                      SmallVector<Value> pixel = {at[0]}, weight(taps);
-                     llvm::append_range(pixel, places);
+                     llvm::append_range(pixel, positions);
                      pixel.push_back(at.back());
                      weight.push_back(at.back());
                      return b.multiplyAdd(b.load(op.getX(), pixel),

@@ -150,8 +150,8 @@ private:
     bool own = extent == Extent::Column;
     if (written && !own)
       return false;
-    auto [place, isNew] = readOwn.insert({base, own});
-    place->second &= own;
+    auto [position, isNew] = readOwn.insert({base, own});
+    position->second &= own;
     return true;
   }
 

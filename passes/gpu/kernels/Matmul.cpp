@@ -21,10 +21,10 @@ bool isFastest(MemRefType type, unsigned fromLast) {
 } // namespace
 
 Side sideOf(Value memory, bool depthIsLast,
-            llvm::function_ref<Place(Value, Value, Value)> place) {
+            llvm::function_ref<Position(Value, Value, Value)> position) {
   auto type = cast<MemRefType>(memory.getType());
   bool lastIsFastest = isFastest(type, 0);
-  return {memory, place, lastIsFastest == depthIsLast,
+  return {memory, position, lastIsFastest == depthIsLast,
           lastIsFastest || isFastest(type, 1)
               ? type.getDimSize(type.getRank() - (lastIsFastest ? 1 : 2))
               : 1};
@@ -91,10 +91,10 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool mayUseBarriers) {
   for (int64_t size : batchShape)
     batches *= size;
   auto left = [&](Value batch, Value row, Value k) {
-    return Place{leftAt(b.delinearize(batch, batchShape), row, k)};
+    return Position{leftAt(b.delinearize(batch, batchShape), row, k)};
   };
   auto rightOf = [&](Value batch, Value column, Value k) {
-    return Place{rightAt(b.delinearize(batch, batchShape), k, column)};
+    return Position{rightAt(b.delinearize(batch, batchShape), k, column)};
   };
   auto store = [&](Value batch, Value row, Value column, ArrayRef<Value> sums) {
     SmallVector<Value> at = b.delinearize(batch, batchShape);

@@ -81,11 +81,11 @@ void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
     parts = b.create<memref::AllocOp>(MemRefType::get(
         {tiling.splits, sizes.batches, sizes.rows, sizes.columns}, sumType));
   auto body = [&](Value block, Value thread) {
-    SmallVector<Value> place = b.delinearize(
+    SmallVector<Value> position = b.delinearize(
         block, {tiling.splits, sizes.batches, tilesDown, tilesAcross});
-    Value split = place[0], batch = place[1];
-    Value firstRow = b.times(place[2], tiling.rows),
-          firstColumn = b.times(place[3], tiling.columns),
+    Value split = position[0], batch = position[1];
+    Value firstRow = b.times(position[2], tiling.rows),
+          firstColumn = b.times(position[3], tiling.columns),
           firstDepth = b.times(split, steps * depth);
     auto sliceOf = [&](const Side &side, int64_t lines) {
       return Slice{lines, depth, side.byDepth, side.elementBytes(), byGroups};

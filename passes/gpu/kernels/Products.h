@@ -121,9 +121,9 @@ makeGroupThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
                  const Slice &right, mlir::Type element, mlir::Value thread);
 
 /// The last two dimensions of a buffer as a side of a product.
-Side sideOf(
-    mlir::Value memory, bool depthIsLast,
-    llvm::function_ref<Place(mlir::Value, mlir::Value, mlir::Value)> place);
+Side sideOf(mlir::Value memory, bool depthIsLast,
+            llvm::function_ref<Position(mlir::Value, mlir::Value, mlir::Value)>
+                position);
 
 /// A matrix product whose operands are addressed by functions.
 struct TiledProduct {

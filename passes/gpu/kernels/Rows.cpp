@@ -150,11 +150,11 @@ void shareRows(ThreadBuilder &b, linalg::LinalgOp op, NestBody nest) {
     Value sum = combineBlock(b, combiner, loop.getResult(0), thread, threads);
     b.onlyIf(b.equals(thread, 0), [&] {
       OpOperand *init = op.getDpsInitOperand(0);
-      SmallVector<Value> place;
+      SmallVector<Value> position;
       for (AffineExpr e : op.getMatchingIndexingMap(init).getResults())
-        place.push_back(at[cast<AffineDimExpr>(e).getPosition()]);
-      Value last = b.load(init->get(), place);
-      b.store(combine(b, combiner, last, sum), init->get(), place);
+        position.push_back(at[cast<AffineDimExpr>(e).getPosition()]);
+      Value last = b.load(init->get(), position);
+      b.store(combine(b, combiner, last, sum), init->get(), position);
     });
   });
 }

@@ -58,15 +58,15 @@ bool Attention::share() {
   AttentionParts parts;
   if (plan.parts > 1)
     parts = AttentionParts(b, *this, plan.parts);
-  b.blocks(plan.parts * blocks, plan.warps * warp,
-           [&](Value block, Value thread) {
-             SmallVector<Value> at = b.delinearize(block, shape);
-             size_t rank = at.size();
-             AttentionPlace place = {at[0], ArrayRef(at).slice(1, rank - 3),
-                                     b.times(at[rank - 2], plan.rowsOfBlock()),
-                                     b.times(at[rank - 1], plan.widthOfTile)};
-             emitAttention(b, *this, plan, parts, place, thread);
-           });
+  b.blocks(
+      plan.parts * blocks, plan.warps * warp, [&](Value block, Value thread) {
+        SmallVector<Value> at = b.delinearize(block, shape);
+        size_t rank = at.size();
+        AttentionPosition position = {at[0], ArrayRef(at).slice(1, rank - 3),
+                                      b.times(at[rank - 2], plan.rowsOfBlock()),
+                                      b.times(at[rank - 1], plan.widthOfTile)};
+        emitAttention(b, *this, plan, parts, position, thread);
+      });
   if (plan.parts > 1)
     parts.combine(b, *this);
   erase();

@@ -110,12 +110,12 @@ int64_t Side::bytesTogether() const {
 }
 
 Value Side::load(ThreadBuilder &b, Value batch, Value line, Value k) const {
-  Place place = this->place(batch, line, k);
-  if (!place.inside)
-    return b.load(memory, place.at);
-  for (Value &index : place.at)
-    index = b.create<arith::SelectOp>(place.inside, index, b.index(0));
-  return b.orZero(place.inside, b.load(memory, place.at));
+  Position position = this->position(batch, line, k);
+  if (!position.inside)
+    return b.load(memory, position.at);
+  for (Value &index : position.at)
+    index = b.create<arith::SelectOp>(position.inside, index, b.index(0));
+  return b.orZero(position.inside, b.load(memory, position.at));
 }
 
 Value Slice::offsetOf(ThreadBuilder &b, Value line, Value chunk) const {
@@ -187,10 +187,10 @@ void beginSlice(ThreadBuilder &b, const Side &side, const Slice &slice,
       line = check(line, part.lines);
     if (part.passesDepth)
       depth = check(depth, part.depth);
-    Place place = side.place(part.batch, line, depth);
-    if (place.inside)
-      inside = inside ? b.both(inside, place.inside) : place.inside;
-    Value offset = offsetOf(b, type, place.at);
+    Position position = side.position(part.batch, line, depth);
+    if (position.inside)
+      inside = inside ? b.both(inside, position.inside) : position.inside;
+    Value offset = offsetOf(b, type, position.at);
     if (inside)
       offset = b.create<arith::SelectOp>(inside, offset, b.index(0));
     copy(b, on(b, to, number * piece),
@@ -249,11 +249,11 @@ SmallVector<Value> loadMatrices(ThreadBuilder &b, Value pointer,
 }
 
 /// The view of a buffer whose memory is `place`, behind reshapes.
-static memref::ViewOp viewOf(Value place) {
-  while (auto other = place.getDefiningOp<ViewLikeOpInterface>()) {
+static memref::ViewOp viewOf(Value position) {
+  while (auto other = position.getDefiningOp<ViewLikeOpInterface>()) {
     if (auto view = dyn_cast<memref::ViewOp>(other.getOperation()))
       return view;
-    place = other.getViewSource();
+    position = other.getViewSource();
   }
   return nullptr;
 }

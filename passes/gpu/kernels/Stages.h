@@ -23,7 +23,7 @@ inline constexpr int64_t usualStages = 3;
 inline constexpr int64_t chunkBytes = 16;
 
 /// The address of a matrix element.
-struct Place {
+struct Position {
   llvm::SmallVector<mlir::Value> at;
   /// Null: always inside. If false, the element is zero and the indices are not
   /// used.
@@ -35,8 +35,9 @@ struct Side {
   mlir::Value memory;
   /// The address of an element. A line is a row of the left side of a product,
   /// or a column of the right side. The indices are within bounds.
-  llvm::function_ref<Place(mlir::Value batch, mlir::Value line, mlir::Value k)>
-      place;
+  llvm::function_ref<Position(mlir::Value batch, mlir::Value line,
+                              mlir::Value k)>
+      position;
   /// Whether the depth is contiguous in memory; otherwise the lines are.
   bool byDepth;
   /// So many elements are contiguous, from each multiple of this number on.

@@ -228,14 +228,14 @@ void finish(ThreadBuilder &b, kernel::KernelOpInterface op, Value sum,
 void finishTogether(ThreadBuilder &b, kernel::KernelOpInterface op,
                     ArrayRef<Value> sums, ValueRange at) {
   SmallVector<Value> values;
-  SmallVector<SmallVector<Value>> places;
+  SmallVector<SmallVector<Value>> positions;
   for (auto [i, sum] : llvm::enumerate(sums)) {
-    places.emplace_back(at);
-    places.back().back() = b.plus(at.back(), b.index(i));
-    values.push_back(finished(b, op, sum, places.back()));
+    positions.emplace_back(at);
+    positions.back().back() = b.plus(at.back(), b.index(i));
+    values.push_back(finished(b, op, sum, positions.back()));
   }
-  for (auto [value, place] : llvm::zip_equal(values, places))
-    b.store(value, op.getOut(), place);
+  for (auto [value, position] : llvm::zip_equal(values, positions))
+    b.store(value, op.getOut(), position);
 }
 
 } // namespace weir::gpu

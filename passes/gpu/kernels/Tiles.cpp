@@ -27,10 +27,10 @@ void TiledProduct::shareSlices(ThreadBuilder &b) const {
   b.blocks(
       batches * tilesDown * tilesAcross, threads,
       [&](Value block, Value thread) {
-        SmallVector<Value> place =
+        SmallVector<Value> position =
             b.delinearize(block, {batches, tilesDown, tilesAcross});
-        Value batch = place[0], firstRow = b.times(place[1], tile),
-              firstColumn = b.times(place[2], tile);
+        Value batch = position[0], firstRow = b.times(position[1], tile),
+              firstColumn = b.times(position[2], tile);
         Value ownRow = b.times(b.dividedBy(thread, across), each);
         Value ownColumn = b.times(b.modulo(thread, across), each);
         Value a = b.shared({slice, padded}, sumType),

@@ -75,10 +75,10 @@ void shareTranspose(ThreadBuilder &b, linalg::LinalgOp op, OpOperand &operand) {
                                    b.index(limit));
   };
   b.blocks(count, threads, [&](Value block, Value thread) {
-    SmallVector<Value> place = b.delinearize(block, shape);
-    Value firstColumn = b.times(place.pop_back_val(), side),
-          firstRow = b.times(place.pop_back_val(), side);
-    for (auto [d, index] : llvm::zip_equal(outer, place))
+    SmallVector<Value> position = b.delinearize(block, shape);
+    Value firstColumn = b.times(position.pop_back_val(), side),
+          firstRow = b.times(position.pop_back_val(), side);
+    for (auto [d, index] : llvm::zip_equal(outer, position))
       nest.at[d] = index;
     Value across = b.modulo(thread, side), down = b.dividedBy(thread, side);
     // One more row than the block has, so that columns begin in different

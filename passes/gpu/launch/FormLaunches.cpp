@@ -67,7 +67,7 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
       takeConstants(kernel, symbols, inside);
       auto record = GpuKernelAttr::getChecked(
           [&] { return kernel.emitError(); }, &getContext(), name.getValue(),
-          placeShared(kernel, inside));
+          allocateShared(kernel, inside));
       if (!record)
         return signalPassFailure();
       names.push_back(record);
@@ -185,7 +185,7 @@ private:
   /// Turns shared memory into a variable of the module. Memory beyond the
   /// static limit becomes a variable without size; its bytes are requested at
   /// each launch and returned here.
-  static int64_t placeShared(func::FuncOp kernel, SymbolTable &to) {
+  static int64_t allocateShared(func::FuncOp kernel, SymbolTable &to) {
     int64_t dynamic = 0;
     kernel.walk([&](memref::AllocaOp alloca) {
       MemRefType type = alloca.getType();

@@ -33,11 +33,12 @@ public:
   }
 
   void write(Value field) {
-    Value place = next ? b.create<LLVM::GEPOp>(at.getType(), b.getI8Type(), at,
-                                               ArrayRef<LLVM::GEPArg>{next})
-                             .getResult()
-                       : at;
-    b.create<LLVM::StoreOp>(field, place);
+    Value position =
+        next ? b.create<LLVM::GEPOp>(at.getType(), b.getI8Type(), at,
+                                     ArrayRef<LLVM::GEPArg>{next})
+                   .getResult()
+             : at;
+    b.create<LLVM::StoreOp>(field, position);
     next += field.getType().isInteger(32) ? 4 : 8;
   }
   void write32(int64_t number) {

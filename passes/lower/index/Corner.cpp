@@ -91,14 +91,14 @@ struct LowerCorner : OpConversionPattern<Op> {
     SmallVector<int64_t> order = orderOf(op);
     auto copy = [&](OpBuilder &b, Location loc, ValueRange at,
                     ValueRange carried) -> scf::ValueVector {
-      Value place = at.empty() ? zero : at.front();
+      Value position = at.empty() ? zero : at.front();
       for (size_t d = 1; d < ends.size(); ++d)
-        place = b.create<arith::AddIOp>(
-            loc, b.create<arith::MulIOp>(loc, place, ends[d]), at[d]);
+        position = b.create<arith::AddIOp>(
+            loc, b.create<arith::MulIOp>(loc, position, ends[d]), at[d]);
       SmallVector<Value> padded(at.size());
       for (auto [dim, index] : llvm::zip_equal(order, at))
         padded[dim] = index;
-      SmallVector<Value> flat{place};
+      SmallVector<Value> flat{position};
       Value element = b.create<tensor::ExtractOp>(loc, adaptor.getX(),
                                                   compacts ? padded : flat);
       return {b.create<tensor::InsertOp>(loc, element, carried[0],

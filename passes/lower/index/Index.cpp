@@ -161,15 +161,16 @@ struct LowerOneHot : OpConversionPattern<graph::OneHotOp> {
                             rewriter.getMultiDimIdentityMap(rank)},
         parallelLoops(rank), [&](OpBuilder &b, Location loc, ValueRange args) {
           // All indices compare as i64: none wraps into the range.
-          Value index = args[0], place = b.create<linalg::IndexOp>(loc, axis);
+          Value index = args[0],
+                position = b.create<linalg::IndexOp>(loc, axis);
           Type i64 = b.getI64Type();
-          place = b.create<arith::IndexCastOp>(loc, i64, place);
+          position = b.create<arith::IndexCastOp>(loc, i64, position);
           if (index.getType() != i64 && isUnsigned)
             index = b.create<arith::ExtUIOp>(loc, i64, index);
           else if (index.getType() != i64)
             index = b.create<arith::ExtSIOp>(loc, i64, index);
           Value here = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
-                                               index, place);
+                                               index, position);
           Value element =
               b.create<arith::SelectOp>(loc, here, args[1], args[2]);
           b.create<linalg::YieldOp>(loc, element);

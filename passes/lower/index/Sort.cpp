@@ -134,7 +134,7 @@ private:
     llvm::append_range(inits, to);
     auto loop = b.create<scf::ForOp>(
         loc, ends[0], ends[2], one, inits,
-        [&](OpBuilder &b, Location loc, Value place, ValueRange carried) {
+        [&](OpBuilder &b, Location loc, Value position, ValueRange carried) {
           // The next of the left run, unless the right one's is before it.
           Value left = carried[0], right = carried[1];
           Value x = extractAll(b, loc, from.front(), row, left)[0];
@@ -155,7 +155,7 @@ private:
               b.create<arith::SelectOp>(loc, takeRight, next, right)};
           llvm::append_range(
               yields, insertAll(b, loc, extractAll(b, loc, from, row, index),
-                                carried.drop_front(2), row, place));
+                                carried.drop_front(2), row, position));
           b.create<scf::YieldOp>(loc, yields);
         });
     return SmallVector<Value>(loop.getResults().drop_front(2));

@@ -220,13 +220,14 @@ private:
               });
           Value takes = m.select(hidden, no, open);
           // What is not taken is written as it was.
-          Value place =
+          Value position =
               m.b.create<arith::MinSIOp>(number, m.subIndex(limit, m.index(1)));
           Value box = m.b.create<arith::IndexCastOp>(m.b.getI32Type(), best);
-          Value boxes = m.set(m.select(takes, box, m.get(state[0], place)),
-                              state[0], place);
-          Value scores = m.set(m.select(takes, score, m.get(state[1], place)),
-                               state[1], place);
+          Value boxes = m.set(m.select(takes, box, m.get(state[0], position)),
+                              state[0], position);
+          Value scores =
+              m.set(m.select(takes, score, m.get(state[1], position)), state[1],
+                    position);
           left.drop(m, open);
           return {boxes, scores, m.select(takes, m.next(number), number),
                   left.nodes, left.scores};
@@ -243,7 +244,7 @@ private:
     Value found = m.b.create<arith::CmpIOp>(arith::CmpIPredicate::ne,
                                             running.count, m.index(0));
     Value best = m.get(running.boxes, running.bestAt);
-    Value place = m.select(found, best, none);
+    Value position = m.select(found, best, none);
     Value score = m.select(found, running.best, m.number(0));
     Value one = m.b.create<arith::ExtUIOp>(none.getType(), found);
     Value i = indexOf(m, best);
@@ -260,7 +261,7 @@ private:
                  left.append(m, box, score, lowest);
                  return left.state();
                });
-    llvm::append_values(next, m.set(place, state[5], at),
+    llvm::append_values(next, m.set(position, state[5], at),
                         m.set(score, state[6], at),
                         m.b.create<arith::AddIOp>(state[7], one));
     return next;

@@ -42,14 +42,14 @@ public:
   /// Memory that the loops overwrite for each row: the maxima of blocks, then
   /// keys and their indices, of candidates and of selected elements.
   SmallVector<Value> scratch() {
-    Type place = b.getI32Type();
+    Type position = b.getI32Type();
     SmallVector<Value> made;
     for (auto [length, type] :
          {std::pair<int64_t, Type>{byBlocks ? size / block : 1, keyType},
           {size, keyType},
-          {size, place},
+          {size, position},
           {k, keyType},
-          {k, place}})
+          {k, position}})
       made.push_back(
           emptyTensor(b, loc, RankedTensorType::get({length}, type)));
     return made;
@@ -106,14 +106,14 @@ private:
             : b.create<arith::ExtUIOp>(loc, count.getType(), condition));
   }
   Value at(Value tensor, ValueRange row, Value i) {
-    SmallVector<Value> place(row);
-    place.push_back(i);
-    return b.create<tensor::ExtractOp>(loc, tensor, place);
+    SmallVector<Value> position(row);
+    position.push_back(i);
+    return b.create<tensor::ExtractOp>(loc, tensor, position);
   }
   Value placed(Value element, Value tensor, ValueRange row, Value i) {
-    SmallVector<Value> place(row);
-    place.push_back(i);
-    return b.create<tensor::InsertOp>(loc, element, tensor, place);
+    SmallVector<Value> position(row);
+    position.push_back(i);
+    return b.create<tensor::InsertOp>(loc, element, tensor, position);
   }
 
   SmallVector<Value> loop(Value begin, Value end, ValueRange carried,
@@ -215,12 +215,12 @@ private:
     auto all = [&](Value begin, Value end, ValueRange carried) {
       return loop(begin, end, carried, [&](Value i, ValueRange so) {
         Value key = at(keys, row, i);
-        Value place = b.create<arith::IndexCastOp>(loc, b.getI32Type(), i);
+        Value position = b.create<arith::IndexCastOp>(loc, b.getI32Type(), i);
         // What does not reach it is written over.
         Value reaches = compare(arith::CmpIPredicate::sge, key, bound);
         return SmallVector<Value>{plusOneIf(so[0], reaches),
                                   placed(key, so[1], {}, so[0]),
-                                  placed(place, so[2], {}, so[0])};
+                                  placed(position, so[2], {}, so[0])};
       });
     };
     SmallVector<Value> now{index(0)};
@@ -292,11 +292,12 @@ private:
                            arith::CmpIPredicate::sgt, key);
       Value rank = b.create<arith::IndexCastOp>(loc, b.getIndexType(),
                                                 add(before, behind));
-      Value place = at(chosen[1], {}, i);
-      Value value = at(
-          x, row, b.create<arith::IndexCastOp>(loc, b.getIndexType(), place));
+      Value position = at(chosen[1], {}, i);
+      Value value =
+          at(x, row,
+             b.create<arith::IndexCastOp>(loc, b.getIndexType(), position));
       return SmallVector<Value>{placed(value, so[0], row, rank),
-                                placed(place, so[1], row, rank)};
+                                placed(position, so[1], row, rank)};
     });
   }
 
@@ -372,10 +373,10 @@ private:
                             ConversionPatternRewriter &rewriter) {
     RankedTensorType type = op.getX().getType();
     SmallVector<int64_t> starts(type.getRank()), strides(type.getRank(), 1);
-    Value places = rewriter.create<graph::IotaOp>(
+    Value positions = rewriter.create<graph::IotaOp>(
         op.getLoc(), type.clone(rewriter.getI32Type()), type.getRank() - 1);
     auto sort = rewriter.create<graph::SortOp>(
-        op.getLoc(), ValueRange{op.getX(), places}, true);
+        op.getLoc(), ValueRange{op.getX(), positions}, true);
     SmallVector<Value> results;
     for (Value sorted : sort.getOutputs())
       results.push_back(rewriter.create<graph::SliceOp>(

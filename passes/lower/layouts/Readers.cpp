@@ -85,10 +85,10 @@ void replacePack(kernel::PackOpInterface pack, Value weights,
   before.replaceAllUsesWith(weights);
   if (flat)
     flat->erase();
-  Operation *place = pack.getOut().getDefiningOp();
+  Operation *position = pack.getOut().getDefiningOp();
   pack->erase();
-  if (place && place->use_empty())
-    place->erase();
+  if (position && position->use_empty())
+    position->erase();
 }
 
 kernel::PackOpInterface repack(kernel::PackOpInterface pack,

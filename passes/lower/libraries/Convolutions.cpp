@@ -125,10 +125,10 @@ void packByOutputs(kernel::PackFilterOp pack) {
     cast<kernel::ConvolutionOp>(user).setLayoutAttr(layout);
     user->replaceUsesOfWith(pack.getResult(0), packed);
   }
-  Operation *place = pack.getOut().getDefiningOp();
+  Operation *position = pack.getOut().getDefiningOp();
   pack.erase();
-  if (place && place->use_empty())
-    place->erase();
+  if (position && position->use_empty())
+    position->erase();
 }
 
 } // namespace

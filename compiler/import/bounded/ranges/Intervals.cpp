@@ -125,9 +125,9 @@ Interval Intervals::of(Value value, int64_t index, unsigned depth) {
   RankedTensorType type = typeOf(value);
   if (type.getNumElements() == 1)
     index = 0;
-  auto [place, isNew] = known.try_emplace({value, index}, all());
+  auto [position, isNew] = known.try_emplace({value, index}, all());
   if (!isNew)
-    return place->second;
+    return position->second;
   Interval interval = all();
   if (depth <= depthLimit) {
     int64_t count = type.getNumElements();

@@ -243,16 +243,17 @@ LogicalResult importRotary(Node &node) {
       if (angles->rank() != 2 || node.shape(3) != x.shape().take_front(2))
         return node.error() << "has angles " << angles->type() << " at places "
                             << node.type(3);
-      Expr places = operand(node, 3);
+      Expr positions = operand(node, 3);
       if (failed(check(
               node,
               apply<graph::LogicalAndOp>(
-                  apply<graph::GreaterEqualOp>(places, places.like(0)),
-                  apply<graph::LessOp>(places, places.like(static_cast<double>(
-                                                   angles->size(0))))),
+                  apply<graph::GreaterEqualOp>(positions, positions.like(0)),
+                  apply<graph::LessOp>(
+                      positions,
+                      positions.like(static_cast<double>(angles->size(0))))),
               "a place has no angle")))
         return failure();
-      *angles = gather(*angles, places, 0);
+      *angles = gather(*angles, positions, 0);
     }
     if (!*angles || angles->rank() != 3 ||
         angles->shape().take_front(2) != x.shape().take_front(2) ||

@@ -130,7 +130,7 @@ const BoundedHandlers &boundedHandlers() {
     addBoundedChoiceHandlers(handlers);
     addBoundedGatherHandlers(handlers);
     addBoundedNeuralHandlers(handlers);
-    addBoundedPlaceHandlers(handlers);
+    addBoundedPositionHandlers(handlers);
     addBoundedResizeHandlers(handlers);
     addBoundedShapeHandlers(handlers);
     addBoundedUniqueHandlers(handlers);

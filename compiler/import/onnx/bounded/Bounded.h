@@ -42,7 +42,7 @@ void addBoundedChoiceHandlers(BoundedHandlers &);
 void addBoundedGatherHandlers(BoundedHandlers &);
 void addBoundedNeuralHandlers(BoundedHandlers &);
 void addBoundedShapeHandlers(BoundedHandlers &);
-void addBoundedPlaceHandlers(BoundedHandlers &);
+void addBoundedPositionHandlers(BoundedHandlers &);
 void addBoundedResizeHandlers(BoundedHandlers &);
 void addBoundedUniqueHandlers(BoundedHandlers &);
 void addBoundedWindowHandlers(BoundedHandlers &);

@@ -68,7 +68,7 @@ LogicalResult importCompress(Node &node) {
           "keeps what is beyond dimension " + Twine(axis));
   Choice chosen = choose(b, both(mask, exists));
   return node.tracedResults(
-      {takeAlong(b, x, axis, chosen.places, chosen.count)});
+      {takeAlong(b, x, axis, chosen.positions, chosen.count)});
 }
 
 /// A constant in place of operand `i`, for the node's own handler.
@@ -116,10 +116,11 @@ LogicalResult importTopK(Node &node) {
     require(node, apply<graph::LessEqualOp>(taken, whole),
             "takes more elements than there are");
   Expr last = lastOf(node, node.intAttr("largest", 1) != 0);
-  SmallVector<Value> places{masked(node.b, node.traced(0), last, *axis).value};
+  SmallVector<Value> positions{
+      masked(node.b, node.traced(0), last, *axis).value};
   if (node.has(1))
-    places.push_back(bounding(node, 1, count));
-  if (failed(runOnPaddedBuffers(node, places)))
+    positions.push_back(bounding(node, 1, count));
+  if (failed(runOnPaddedBuffers(node, positions)))
     return failure();
   row = count;
   return failed(giveSizes(node, 0, sizes)) ? failure()
@@ -147,11 +148,12 @@ LogicalResult importOneHot(Node &node) {
   if (failed(all))
     return failure();
   const Size marks = all->back();
-  Expr place = cast(operand(node, 0), b.getI64Type()), zero = number(b, 0);
-  place = select(less(place, zero), place + exactly(b, marks), place);
-  place = select(less(place, zero), number(b, marks.bound), place);
+  Expr position = cast(operand(node, 0), b.getI64Type()), zero = number(b, 0);
+  position =
+      select(less(position, zero), position + exactly(b, marks), position);
+  position = select(less(position, zero), number(b, marks.bound), position);
   if (failed(runOnPaddedBuffers(
-          node, {place.value, bounding(node, 1, marks), node.operand(2)})))
+          node, {position.value, bounding(node, 1, marks), node.operand(2)})))
     return failure();
   sizes.insert(sizes.begin() + *axis, marks);
   return giveSizes(node, 0, sizes);

@@ -26,10 +26,11 @@ LogicalResult importGather(Node &node) {
     return failure();
   ImplicitLocOpBuilder &b = node.b;
   Traced indices = node.traced(1);
-  Expr places = cast(operand(node, 1), b.getI64Type());
+  Expr positions = cast(operand(node, 1), b.getI64Type());
   Expr size = exactly(b, sizesOf(node.traced(0))[*axis]);
   indices.value =
-      select(less(places, places.like(0)), places + size, places).value;
+      select(less(positions, positions.like(0)), positions + size, positions)
+          .value;
   return giveGathered(node, indices, *axis);
 }
 
@@ -41,22 +42,24 @@ LogicalResult importGatherNd(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   Sizes from = sizesOf(node.traced(0));
   Traced indices = node.traced(1);
-  Expr places = cast(operand(node, 1), b.getI64Type());
-  int64_t length = places.rank() ? places.shape().back() : 0;
+  Expr positions = cast(operand(node, 1), b.getI64Type());
+  int64_t length = positions.rank() ? positions.shape().back() : 0;
   if (batch < 0 || length < 1 || length > node.rank(0) - batch)
     return node.error() << "the index vectors of " << node.type(1)
                         << " do not suit " << node.type(0);
   Expr sizes(b, listOf(b, ArrayRef(from).slice(batch, length), b.getI64Type()));
   indices.value =
-      select(less(places, places.like(0)), places + sizes, places).value;
+      select(less(positions, positions.like(0)), positions + sizes, positions)
+          .value;
   return giveGatheredNd(node, indices, batch);
 }
 
 /// Operand `i`, integers of any sign, as indices from the first element of a
 /// dimension of this size on.
 Expr fromFirst(Node &node, unsigned i, Expr size) {
-  Expr places = cast(operand(node, i), node.b.getI64Type());
-  return select(less(places, places.like(0)), places + size, places);
+  Expr positions = cast(operand(node, i), node.b.getI64Type());
+  return select(less(positions, positions.like(0)), positions + size,
+                positions);
 }
 
 /// Operand 1 names an element of operand 0 along `axis`, and where it stands

@@ -26,9 +26,9 @@ LogicalResult importMatMul(Node &node) {
     return failure();
   if (node.rank(0) < 2 || node.rank(1) < 2)
     return giveInferred(node, Mixing::byOps);
-  SmallVector<Value> places;
-  auto sizes = alignMatrices(node, false, false, places);
-  if (failed(sizes) || failed(runOnPaddedBuffers(node, places)))
+  SmallVector<Value> positions;
+  auto sizes = alignMatrices(node, false, false, positions);
+  if (failed(sizes) || failed(runOnPaddedBuffers(node, positions)))
     return failure();
   return giveSizes(node, 0, *sizes);
 }
@@ -175,10 +175,10 @@ LogicalResult importAttentionToPast(Node &node) {
   for (unsigned i = 0; i < 2; ++i) {
     Sizes sizes = sizesOf(present[i]);
     sizes[2] = *count;
-    Value place = paddedTo(b, present[i].value, boundsOf(sizes));
+    Value position = paddedTo(b, present[i].value, boundsOf(sizes));
     // No share, however small, is of what is no number.
     operands[1 + i] = {
-        masked(b, withSizes(place, sizes), 0).value, {}, nullptr};
+        masked(b, withSizes(position, sizes), 0).value, {}, nullptr};
   }
   if (node.has(3))
     operands[3] = {reachingMask(node, count->bound), {}, nullptr};

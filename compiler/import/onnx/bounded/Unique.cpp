@@ -34,17 +34,17 @@ SmallVector<Expr> sortBy(ArrayRef<Expr> operands) {
 
 /// The places of rows in ascending order, of which those that are not `real`
 /// come last.
-Expr sortedPlaces(Expr rows, Expr real) {
+Expr sortedPositions(Expr rows, Expr real) {
   ImplicitLocOpBuilder &b = *rows.b;
   int64_t size = rows.size(0);
-  Expr places = iota(b, size);
+  Expr positions = iota(b, size);
   // The last column first: a stable sort by the first then leaves its order.
   for (int64_t c = rows.size(1) - 1; c >= 0; --c) {
     Expr key = reshape(slice(rows, 1, c, 1), {size});
-    places = sortBy({gather(key, places, 0), places})[1];
+    positions = sortBy({gather(key, positions, 0), positions})[1];
   }
   Expr last = cast(isFalse(real), b.getI32Type());
-  return sortBy({gather(last, places, 0), places})[1];
+  return sortBy({gather(last, positions, 0), positions})[1];
 }
 
 /// Of sorted rows, whether each is the first of those that equal it.
@@ -107,7 +107,7 @@ LogicalResult importUnique(Node &node) {
   Type i64 = b.getI64Type();
   Expr rows = reshape(transpose(x, order), {size, columns});
   Expr real = inside(b, {whole}, 1), nowhere = number(b, size);
-  Expr from = sortedPlaces(rows, real);
+  Expr from = sortedPositions(rows, real);
   Expr exists = gather(real, from, 0);
   Expr starts = cast(both(firstOfEqual(gather(rows, from, 0)), exists), i64);
   Size count{size, sum(starts, {0}).value};

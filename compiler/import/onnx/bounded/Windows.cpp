@@ -48,8 +48,8 @@ Expr OpenSide::count(ImplicitLocOpBuilder &b) const {
     return along.count(b, around);
   // No window begins behind the images and what lies before them.
   Expr stride = number(b, along.stride);
-  auto steps = [&](Expr places) {
-    return apply<graph::FloorDivOp>(places + number(b, along.stride - 1),
+  auto steps = [&](Expr positions) {
+    return apply<graph::FloorDivOp>(positions + number(b, along.stride - 1),
                                     stride);
   };
   Expr counted = steps(n + number(b, around - along.reach)) + number(b, 1);
@@ -62,7 +62,7 @@ Expr OpenSide::count(ImplicitLocOpBuilder &b) const {
 struct OpenImages {
   SmallVector<OpenSide> sides;
   /// Operand 0 for the node's own handler.
-  Expr place;
+  Expr position;
 };
 
 /// Whether dimensions after the channels are open.
@@ -129,15 +129,15 @@ FailureOr<OpenImages> imagesOf(Node &node, ArrayRef<int64_t> size, Expr fill) {
   }
   // Also for windows within the images: a kernel may compute neighbouring
   // windows from sums of what any of them reads.
-  images.place = filledBehind(operand(node, 0), sizes, reaching, fill);
+  images.position = filledBehind(operand(node, 0), sizes, reaching, fill);
   if (isSame)
     for (const OpenSide &side : images.sides)
-      images.place = shifted(images.place, side.along, fill);
+      images.position = shifted(images.position, side.along, fill);
   return images;
 }
 
 LogicalResult runOn(Node &node, const OpenImages &images) {
-  return runOnPaddedBuffers(node, {images.place.value});
+  return runOnPaddedBuffers(node, {images.position.value});
 }
 
 /// How many windows there are.
@@ -189,7 +189,7 @@ FailureOr<OpenImages> poolOf(Node &node, Expr fill) {
 }
 
 /// Places in the whole tensor, of the place's elements, as those of the images.
-Expr placesOfImages(Node &node, const OpenImages &images, Expr at) {
+Expr positionsOfImages(Node &node, const OpenImages &images, Expr at) {
   ImplicitLocOpBuilder &b = node.b;
   Sizes sizes = sizesOf(node.traced(0));
   int64_t rank = node.rank(0);
@@ -200,7 +200,7 @@ Expr placesOfImages(Node &node, const OpenImages &images, Expr at) {
     order.push_back(isColumns ? rank + 1 - d : d);
   Expr result = number(b, 0), step = number(b, 1);
   for (int64_t d : llvm::reverse(order)) {
-    Expr extent = number(b, images.place.size(d));
+    Expr extent = number(b, images.position.size(d));
     Expr own = apply<graph::FloorModOp>(at, extent);
     at = apply<graph::FloorDivOp>(at, extent);
     for (const OpenSide &side : images.sides)
@@ -222,9 +222,9 @@ LogicalResult importMaxPool(Node &node) {
     return failure();
   if (node.given.size() < 2 || !node.given[1].value)
     return success();
-  Traced &places = node.given[1];
-  places.value =
-      placesOfImages(node, *images, Expr(node.b, places.value)).value;
+  Traced &positions = node.given[1];
+  positions.value =
+      positionsOfImages(node, *images, Expr(node.b, positions.value)).value;
   return giveCounts(node, *images, 1);
 }
 
@@ -234,8 +234,8 @@ Expr elementsIn(const OpenSide &side, int64_t windows, Expr begin, Expr end) {
   Expr first =
       iota(b, windows) * number(b, side.along.stride) - number(b, side.low);
   Expr step = number(b, side.dilation), none = number(b, 0);
-  auto stepsTo = [&](Expr place) {
-    return -apply<graph::FloorDivOp>(first - place, step);
+  auto stepsTo = [&](Expr position) {
+    return -apply<graph::FloorDivOp>(first - position, step);
   };
   Expr from = maximum(stepsTo(begin), none);
   Expr to = minimum(stepsTo(end), number(b, side.window));

@@ -75,7 +75,7 @@ LogicalResult StepsBuilder::collect(Loop &loop, ArrayRef<Traced> parts,
       return node.error() << "collects more than a tensor may hold";
     loop.inits.push_back(splat(outside, type.clone(shape), 0));
     loop.types.push_back(loop.inits.back().getType());
-    loop.places.push_back(at);
+    loop.positions.push_back(at);
     Value buffer = block->addArgument(loop.types.back(), at);
     shape[0] = 1;
     SmallVector<Value> starts(shape.size(), loop.inits.front());

@@ -129,11 +129,11 @@ Traced ScanBuilder::sliceAt(const Traced &x, Expr step, int64_t axis,
                             bool backward) {
   ImplicitLocOpBuilder inner(node.b.getLoc(), node.tracer.builder);
   Expr here(inner, step.value);
-  Expr place = backward ? exactly(inner, length) - 1 - here : here;
+  Expr position = backward ? exactly(inner, length) - 1 - here : here;
   Value zero = splat(inner, RankedTensorType::get({}, inner.getI64Type()), 0);
   Sizes sizes = sizesOf(x);
   SmallVector<Value> starts(sizes.size(), zero);
-  starts[axis] = place.value;
+  starts[axis] = position.value;
   sizes[axis] = {1, {}};
   Value taken = make<graph::DynamicSliceOp>(inner, x.value, starts,
                                             ArrayRef(boundsOf(sizes)));

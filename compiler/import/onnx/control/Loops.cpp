@@ -51,11 +51,12 @@ StepsBuilder::tryWhile(Starts &starts, bool &again) {
       return none;
     }
   llvm::append_range(loop.types, ValueRange(loop.inits).getTypes());
-  loop.places.assign(loop.types.size(), at);
+  loop.positions.assign(loop.types.size(), at);
   size_t before = node.tracer.refusals();
   Status status = node.tracer.report.status;
   OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&loop.body, {}, loop.types, loop.places);
+  Block *block =
+      builder.createBlock(&loop.body, {}, loop.types, loop.positions);
   ImplicitLocOpBuilder inner(at, builder);
   SmallVector<Value> arguments(block->getArguments().drop_front(2));
   ArrayRef<Value> rest = arguments;
@@ -172,7 +173,7 @@ bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
 void StepsBuilder::buildCondition(Loop &loop) {
   OpBuilder::InsertionGuard guard(node.tracer.builder);
   Block *head = node.tracer.builder.createBlock(&loop.condition, {}, loop.types,
-                                                loop.places);
+                                                loop.positions);
   ImplicitLocOpBuilder inner = atEnd(node.b.getLoc(), head);
   Expr step(inner, head->getArgument(0)), goesOn(inner, head->getArgument(1));
   if (steps.limit)

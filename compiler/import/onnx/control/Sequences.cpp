@@ -58,16 +58,16 @@ namespace {
 
 /// A place in a sequence, negative ones from its end; where operand `i` is left
 /// out, `otherwise`. It must lie below `end`.
-FailureOr<int64_t> placeAt(Node &node, unsigned i, int64_t count, int64_t end,
-                           int64_t otherwise) {
+FailureOr<int64_t> positionAt(Node &node, unsigned i, int64_t count,
+                              int64_t end, int64_t otherwise) {
   if (!node.has(i))
     return otherwise;
-  FailureOr<int64_t> place = node.integer(i);
-  if (failed(place))
+  FailureOr<int64_t> position = node.integer(i);
+  if (failed(position))
     return failure();
-  int64_t from = *place < 0 ? *place + count : *place;
-  if (*place < -count || from >= end)
-    return node.error() << "names place " << *place << " of a sequence of "
+  int64_t from = *position < 0 ? *position + count : *position;
+  if (*position < -count || from >= end)
+    return node.error() << "names place " << *position << " of a sequence of "
                         << count;
   return from;
 }
@@ -92,10 +92,10 @@ LogicalResult importSequenceInsert(Node &node) {
                             "time");
   SmallVector<Traced> elements = sequence->elements;
   auto count = static_cast<int64_t>(elements.size());
-  FailureOr<int64_t> place = placeAt(node, 2, count, count + 1, count);
-  if (failed(place))
+  FailureOr<int64_t> position = positionAt(node, 2, count, count + 1, count);
+  if (failed(position))
     return failure();
-  elements.insert(elements.begin() + *place, node.traced(1));
+  elements.insert(elements.begin() + *position, node.traced(1));
   return giveSequence(node, std::move(elements));
 }
 
@@ -110,10 +110,10 @@ LogicalResult importSequenceErase(Node &node) {
   auto count = static_cast<int64_t>(elements.size());
   if (!count)
     return node.error() << "takes from an empty sequence";
-  FailureOr<int64_t> place = placeAt(node, 1, count, count, count - 1);
-  if (failed(place))
+  FailureOr<int64_t> position = positionAt(node, 1, count, count, count - 1);
+  if (failed(position))
     return failure();
-  elements.erase(elements.begin() + *place);
+  elements.erase(elements.begin() + *position);
   return giveSequence(node, std::move(elements));
 }
 
@@ -141,7 +141,7 @@ LogicalResult giveElementAt(Node &node, const Sequence &sequence) {
   Expr count = sequence.count
                    ? Expr(b, sequence.count)
                    : number(node, static_cast<int64_t>(elements.size()));
-  Expr place =
+  Expr position =
       select(less(given[0], number(node, 0)), given[0] + count, given[0]);
   Traced result;
   for (auto [i, element] : llvm::enumerate(elements)) {
@@ -150,7 +150,7 @@ LogicalResult giveElementAt(Node &node, const Sequence &sequence) {
       result = fit;
       continue;
     }
-    Expr isThis = equal(place, number(node, static_cast<int64_t>(i)));
+    Expr isThis = equal(position, number(node, static_cast<int64_t>(i)));
     auto choose = [&](Value &value, Value other) {
       if (value)
         value = select(isThis, Expr(b, other), Expr(b, value)).value;
@@ -159,7 +159,7 @@ LogicalResult giveElementAt(Node &node, const Sequence &sequence) {
     for (auto [extent, other] : llvm::zip(result.extents, fit.extents))
       choose(extent, other);
   }
-  if (failed(check(node, inRange(place, number(node, 0), count),
+  if (failed(check(node, inRange(position, number(node, 0), count),
                    "names a place outside of its sequence")))
     return failure();
   return node.tracedResults({result});
@@ -175,8 +175,9 @@ LogicalResult importSequenceAt(Node &node) {
     return node.error() << "takes from a sequence of " << count;
   if (!node.tryConstant(1) || sequence->count)
     return giveElementAt(node, *sequence);
-  FailureOr<int64_t> place = placeAt(node, 1, count, count, 0);
-  return failed(place) ? failure() : node.tracedResults({elements[*place]});
+  FailureOr<int64_t> position = positionAt(node, 1, count, count, 0);
+  return failed(position) ? failure()
+                          : node.tracedResults({elements[*position]});
 }
 
 LogicalResult importSequenceLength(Node &node) {
@@ -203,13 +204,13 @@ LogicalResult importSequenceMap(Node &node) {
       return node.unsupported("sequences of lengths that are known only at run "
                               "time");
   std::vector<SmallVector<Traced>> given(node.outputs());
-  for (size_t place = 0; place < first->elements.size(); ++place) {
+  for (size_t position = 0; position < first->elements.size(); ++position) {
     SmallVector<Traced> arguments;
     for (unsigned i = 0; i < node.size(); ++i) {
       auto *sequence = dynamic_cast<Sequence *>(node.traced(i).object.get());
       if (sequence && sequence->elements.size() != first->elements.size())
         return node.error() << "has sequences of different lengths";
-      arguments.push_back(sequence ? sequence->elements[place]
+      arguments.push_back(sequence ? sequence->elements[position]
                                    : node.traced(i));
     }
     auto results =

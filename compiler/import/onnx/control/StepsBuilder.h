@@ -25,7 +25,7 @@ private:
   struct Loop {
     llvm::SmallVector<mlir::Value> inits, yielded;
     llvm::SmallVector<mlir::Type> types;
-    llvm::SmallVector<mlir::Location> places;
+    llvm::SmallVector<mlir::Location> positions;
     mlir::Region condition, body;
   };
   /// The variables that a loop begins with. Those with sizes that are known

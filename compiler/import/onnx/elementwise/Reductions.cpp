@@ -190,13 +190,13 @@ LogicalResult importArg(Node &node) {
   Integers shape(x.shape());
   shape.erase(shape.begin() + *axis);
   auto type = RankedTensorType::get(shape, node.b.getI64Type());
-  Expr place(node.b,
-             make<Op>(node.b, type, x.value, node.b.getI64IntegerAttr(*axis)));
+  Expr position(
+      node.b, make<Op>(node.b, type, x.value, node.b.getI64IntegerAttr(*axis)));
   if (last)
-    place = static_cast<double>(size - 1) - place;
+    position = static_cast<double>(size - 1) - position;
   if (node.intAttr("keepdims", 1))
     shape.insert(shape.begin() + *axis, 1);
-  return give(node, reshape(place, shape));
+  return give(node, reshape(position, shape));
 }
 
 /// Along an axis that an operand names.

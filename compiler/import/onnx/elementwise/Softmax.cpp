@@ -23,12 +23,12 @@ Expr hardmax(Expr x) {
   int64_t last = x.rank() - 1;
   Integers shape(x.shape().drop_back());
   auto type = RankedTensorType::get(shape, x.b->getI64Type());
-  Value place =
+  Value position =
       make<graph::ArgMaxOp>(*x.b, type, x.value, x.b->getI64IntegerAttr(last));
-  return {*x.b,
-          make<graph::OneHotOp>(*x.b, place, x.like(1).value, x.like(0).value,
-                                static_cast<uint64_t>(x.size(last)),
-                                static_cast<uint64_t>(last))};
+  return {*x.b, make<graph::OneHotOp>(*x.b, position, x.like(1).value,
+                                      x.like(0).value,
+                                      static_cast<uint64_t>(x.size(last)),
+                                      static_cast<uint64_t>(last))};
 }
 
 /// `function` along an axis, which is moved to the end and back.
@@ -69,10 +69,10 @@ LogicalResult importAlong(Node &node) {
 LogicalResult giveLoss(Node &node, Expr logs, SmallVector<Expr> more) {
   Expr target = operand(node, 1), weights = operand(node, 2);
   StringRef reduction = node.stringAttr("reduction", "mean");
-  Integers places(logs.shape());
-  if (places.size() > 1)
-    places.erase(places.begin() + 1);
-  if (logs.rank() < 2 || target.shape() != ArrayRef(places) ||
+  Integers positions(logs.shape());
+  if (positions.size() > 1)
+    positions.erase(positions.begin() + 1);
+  if (logs.rank() < 2 || target.shape() != ArrayRef(positions) ||
       !isOf(target.elementType(), Elements::integers))
     return node.error() << "has no class in " << target.type()
                         << " for each of " << logs.type();
@@ -83,13 +83,14 @@ LogicalResult giveLoss(Node &node, Expr logs, SmallVector<Expr> more) {
     return node.error() << "has weights " << weights.type() << " for "
                         << classes << " classes";
   target = cast(target, node.b.getI64Type());
-  Expr isCounted, place = target;
+  Expr isCounted, position = target;
   if (node.hasAttr("ignore_index")) {
     Expr ignored = number(node, node.intAttr("ignore_index"));
     isCounted = isFalse(equal(target, ignored));
-    place = select(isCounted, target, number(node, 0));
+    position = select(isCounted, target, number(node, 0));
   }
-  if (failed(check(node, inRange(place, number(node, 0), number(node, classes)),
+  if (failed(check(node,
+                   inRange(position, number(node, 0), number(node, classes)),
                    "names a class that there is not")))
     return failure();
   // 1 at the class and 0 elsewhere, in the place of the classes.
@@ -99,7 +100,7 @@ LogicalResult giveLoss(Node &node, Expr logs, SmallVector<Expr> more) {
                     node.b, of.value, logs.like(on).value, logs.like(0).value,
                     static_cast<uint64_t>(classes), uint64_t(1)));
   };
-  Expr chosen = mask(1, place);
+  Expr chosen = mask(1, position);
   Expr isChosen = isFalse(equal(chosen, logs.like(0)));
   Expr loss = -sum(select(isChosen, logs, logs.like(0)), 1);
   Expr weight = filled(node, loss.shape(), type, 1);

@@ -174,9 +174,9 @@ LogicalResult importNonMaxSuppression(Node &node) {
     return give(node, filled(b, *declared, b.getI64Type(), 0));
   // Those that are taken first, in their order.
   Expr key = cast(isFalse(suppression.isTaken), b.getI32Type());
-  Expr place = counted(b, key.size(0), b.getI64Type());
+  Expr position = counted(b, key.size(0), b.getI64Type());
   auto sorted =
-      b.create<graph::SortOp>(ValueRange{key.value, place.value}, false);
+      b.create<graph::SortOp>(ValueRange{key.value, position.value}, false);
   Expr order(b, sorted.getOutputs()[1]);
   if (wanted > order.size(0)) {
     Integers low{0}, high{wanted - order.size(0)};
@@ -200,7 +200,7 @@ LogicalResult importBoundedSuppression(Node &node) {
   if (!suppression.rows)
     return give(node, filled(b, {0, 3}, b.getI64Type(), 0));
   Choice chosen = choose(b, suppression.isTaken);
-  Expr rows = gather(suppression.rows, chosen.places, 0);
+  Expr rows = gather(suppression.rows, chosen.positions, 0);
   return node.tracedResults(
       {withSizes(rows.value, {chosen.count, Size{3, {}}})});
 }

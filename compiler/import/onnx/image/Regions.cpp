@@ -123,7 +123,7 @@ LogicalResult importDeformConv(Node &node) {
                         << " do not suit windows of " << w.type();
   Expr wide = widened(x);
   Type work = wide.elementType();
-  int64_t places = kernel * rows * columns;
+  int64_t positions = kernel * rows * columns;
   offsets =
       reshape(cast(offsets, work), {batch, parts, kernel, 2, rows, columns});
   // Where windows see the images without an offset: [kernel, rows, columns].
@@ -137,9 +137,9 @@ LogicalResult importDeformConv(Node &node) {
                                            pads[side] +
                                            step * dilations[side]));
         }
-    return constant(node.b, work, {1, places}, at);
+    return constant(node.b, work, {1, positions}, at);
   };
-  if (places > (1 << 22))
+  if (positions > (1 << 22))
     return node.unsupported("images of this size");
   SmallVector<Expr> sampled;
   int64_t width = x.size(1) / parts;
@@ -149,13 +149,13 @@ LogicalResult importDeformConv(Node &node) {
     SmallVector<Expr> at;
     for (int64_t side : {0, 1}) {
       Expr own = slice(slice(offsets, 1, p, 1), 3, side, 1);
-      at.push_back(regular(side) + reshape(own, {batch, places}));
+      at.push_back(regular(side) + reshape(own, {batch, positions}));
     }
     Expr seen = sampler.linear(at);
     if (node.has(4))
       seen = seen *
              reshape(slice(cast(operand(node, 4), work), 1, p * kernel, kernel),
-                     {batch, places, 1});
+                     {batch, positions, 1});
     sampled.push_back(seen);
   }
   // What each window sees lies in a row of an image of its own.

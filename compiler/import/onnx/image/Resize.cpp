@@ -30,7 +30,7 @@ struct Taps {
   bool isOutside = false;
 };
 
-double placeOf(const Resize &resize, const Axis &axis, int64_t i) {
+double positionOf(const Resize &resize, const Axis &axis, int64_t i) {
   auto x = static_cast<double>(i), in = static_cast<double>(axis.in);
   StringRef mode = resize.coordinates;
   double steps = axis.scale * in - 1;
@@ -84,7 +84,7 @@ double supportOf(const Resize &resize, const Axis &axis) {
 }
 
 Taps tapsOf(const Resize &resize, const Axis &axis, int64_t i) {
-  double at = placeOf(resize, axis, i);
+  double at = positionOf(resize, axis, i);
   Taps taps;
   taps.isOutside = resize.coordinates == "tf_crop_and_resize" &&
                    (at < 0 || at > static_cast<double>(axis.in - 1));

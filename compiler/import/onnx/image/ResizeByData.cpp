@@ -29,7 +29,7 @@ Expr whereOne(const OpenAxis &axis, Expr one, Expr more) {
 }
 
 /// The places in the image of all places of the result, f64 of rank 1.
-Expr placesOf(const Resize &resize, const OpenAxis &axis) {
+Expr positionsOf(const Resize &resize, const OpenAxis &axis) {
   ImplicitLocOpBuilder &b = *axis.scale.b;
   Expr x = counted(b, axis.out.bound, b.getF64Type());
   Expr in = axis.whole;
@@ -84,8 +84,8 @@ Expr weightsAt(const Resize &resize, Expr distance) {
 }
 
 /// The pixels at `places` of a dimension, of which those outside are its ends.
-Expr pixelsAt(Expr x, const OpenAxis &axis, Expr places) {
-  Expr inside = minimum(maximum(places, places.like(0)), axis.whole - 1);
+Expr pixelsAt(Expr x, const OpenAxis &axis, Expr positions) {
+  Expr inside = minimum(maximum(positions, positions.like(0)), axis.whole - 1);
   return gather(x, cast(inside, x.b->getI64Type()), axis.dim);
 }
 
@@ -129,10 +129,10 @@ Expr weighted(const Resize &resize, const OpenAxis &axis, Expr at, Expr x) {
     total = total ? total + weight : weight;
   }
   Expr y;
-  for (auto [place, weight] : llvm::zip_equal(pixels, weights)) {
+  for (auto [position, weight] : llvm::zip_equal(pixels, weights)) {
     if (resize.antialiases || resize.excludesOutside)
       weight = weight / total;
-    Expr part = pixelsAt(x, axis, place) *
+    Expr part = pixelsAt(x, axis, position) *
                 along(cast(weight, x.elementType()), axis.dim, x.rank());
     y = y ? y + part : part;
   }
@@ -142,7 +142,7 @@ Expr weighted(const Resize &resize, const OpenAxis &axis, Expr at, Expr x) {
 } // namespace
 
 Expr resizeAlong(const Resize &resize, const OpenAxis &axis, Expr x) {
-  Expr at = placesOf(resize, axis);
+  Expr at = positionsOf(resize, axis);
   if (!at || !x)
     return {};
   Expr y = resize.mode == "nearest"

@@ -60,8 +60,8 @@ public:
   /// As many samples for each bin, whatever the boxes.
   Expr evenly(Extent down, Extent across, int64_t rows, int64_t columns,
               int64_t samples) {
-    Side y(places(down, rows * samples), height),
-        z(places(across, columns * samples), width);
+    Side y(positions(down, rows * samples), height),
+        z(positions(across, columns * samples), width);
     Expr value = sampled(y, z, rows * samples, columns * samples);
     value = reshape(value, {count, rows, samples, columns, samples, channels});
     value = isMost ? largest(value, {2, 4}) : mean(value, {2, 4}, true);
@@ -91,8 +91,8 @@ public:
       Expr row = apply<graph::DivOp>(i, most), col = i - row * most;
       row = reshape(cast(row, element), {1, 1});
       col = reshape(cast(col, element), {1, 1});
-      Side y(placesIn(down, rows, row, high), height),
-          z(placesIn(across, columns, col, wide), width);
+      Side y(positionsIn(down, rows, row, high), height),
+          z(positionsIn(across, columns, col, wide), width);
       Expr value = sampled(y, z, rows, columns);
       Expr counts =
           reshape(apply<graph::LogicalAndOp>(less(row, high), less(col, wide)),
@@ -111,7 +111,7 @@ public:
 
 private:
   /// The middles of `parts` equal parts.
-  Expr places(Extent extent, int64_t parts) {
+  Expr positions(Extent extent, int64_t parts) {
     SmallVector<double> steps;
     for (int64_t i = 0; i < parts; ++i)
       steps.push_back((static_cast<double>(i) + 0.5) /
@@ -121,7 +121,7 @@ private:
   }
 
   /// Sample `i` of `samples` of each bin.
-  Expr placesIn(Extent extent, int64_t bins, Expr i, Expr samples) {
+  Expr positionsIn(Extent extent, int64_t bins, Expr i, Expr samples) {
     SmallVector<double> begins;
     for (int64_t bin = 0; bin < bins; ++bin)
       begins.push_back(static_cast<double>(bin));
@@ -197,13 +197,13 @@ LogicalResult importRoiAlign(Node &node) {
   StringRef mode = node.stringAttr("mode", "avg");
   if (mode != "avg" && mode != "max")
     return node.error() << "mode '" << mode << "' is unknown";
-  StringRef places =
+  StringRef positions =
       node.stringAttr("coordinate_transformation_mode",
                       node.opset() >= 16 ? "half_pixel" : "output_half_pixel");
-  if (places != "half_pixel" && places != "output_half_pixel")
+  if (positions != "half_pixel" && positions != "output_half_pixel")
     return node.error() << "coordinate_transformation_mode '"
-                        << escaped(places, 30) << "' is unknown";
-  bool halfPixel = places == "half_pixel";
+                        << escaped(positions, 30) << "' is unknown";
+  bool halfPixel = positions == "half_pixel";
   double scale = node.floatAttr("spatial_scale", 1),
          shift = halfPixel ? 0.5 : 0;
   Expr wide = widened(x);

@@ -23,11 +23,11 @@ SmallVector<Expr, 4> cubicWeights(Expr x, double a) {
 
 /// The place of the pixel that a place is, mirrored at the ends, which are
 /// `low` and `high`.
-static Expr reflected(Expr place, double low, double high) {
+static Expr reflected(Expr position, double low, double high) {
   double range = high - low;
   if (range <= 0)
-    return place * 0.0 + low;
-  Expr from = apply<graph::AbsOp>(place - low);
+    return position * 0.0 + low;
+  Expr from = apply<graph::AbsOp>(position - low);
   Expr turns = apply<graph::FloorOp>(from / range);
   Expr rest = from - turns * range;
   Expr isEven = apply<graph::EqualOp>(
@@ -35,20 +35,20 @@ static Expr reflected(Expr place, double low, double high) {
   return select(isEven, rest + low, high - rest);
 }
 
-Expr Sampler::inside(Expr place, int64_t dim) const {
+Expr Sampler::inside(Expr position, int64_t dim) const {
   auto size = static_cast<double>(x.size(dim + 1));
-  if (!place || outside == Outside::zeros)
-    return place;
+  if (!position || outside == Outside::zeros)
+    return position;
   double margin = alignCorners ? 0 : 0.5;
   if (outside == Outside::border) {
     // A place in the outer half of a border pixel stays where it is: cubic
     // weights differ there. What is read for it is clamped pixel by pixel.
     Expr stays = apply<graph::LogicalAndOp>(
-        apply<graph::GreaterEqualOp>(place, place.like(-margin)),
-        apply<graph::LessEqualOp>(place, place.like(size - 1 + margin)));
-    return select(stays, place, clamp(place, 0, size - 1));
+        apply<graph::GreaterEqualOp>(position, position.like(-margin)),
+        apply<graph::LessEqualOp>(position, position.like(size - 1 + margin)));
+    return select(stays, position, clamp(position, 0, size - 1));
   }
-  Expr at = reflected(place, -margin, size - 1 + margin);
+  Expr at = reflected(position, -margin, size - 1 + margin);
   return at;
 }
 
@@ -59,19 +59,21 @@ Expr Sampler::pixel(ArrayRef<Expr> whole) const {
   Expr index, isInside;
   for (auto [d, given] : llvm::enumerate(whole)) {
     auto size = static_cast<double>(x.size(static_cast<int64_t>(d) + 1));
-    Expr place = given;
+    Expr position = given;
     if (outside == Outside::zeros) {
       Expr fits = apply<graph::LogicalAndOp>(
-          apply<graph::GreaterEqualOp>(place, place ? place.like(0) : place),
-          apply<graph::LessOp>(place, place ? place.like(size) : place));
+          apply<graph::GreaterEqualOp>(position,
+                                       position ? position.like(0) : position),
+          apply<graph::LessOp>(position,
+                               position ? position.like(size) : position));
       isInside = isInside ? apply<graph::LogicalAndOp>(isInside, fits) : fits;
     } else if (outside == Outside::reflection) {
-      place = inside(place, static_cast<int64_t>(d));
+      position = inside(position, static_cast<int64_t>(d));
       // What rounds beyond an end lies half a pixel behind it.
-      place = place ? apply<graph::TruncOp>(place) : place;
+      position = position ? apply<graph::TruncOp>(position) : position;
     }
-    place = cast(clamp(place, 0, size - 1), i64);
-    index = index ? index * size + place : place;
+    position = cast(clamp(position, 0, size - 1), i64);
+    index = index ? index * size + position : position;
   }
   if (!index)
     return {};
@@ -86,22 +88,22 @@ Expr Sampler::pixel(ArrayRef<Expr> whole) const {
   return select(reshape(isInside, shape), pixels, pixels.like(0));
 }
 
-Expr Sampler::nearest(ArrayRef<Expr> places) const {
+Expr Sampler::nearest(ArrayRef<Expr> positions) const {
   SmallVector<Expr> whole;
-  for (auto [d, place] : llvm::enumerate(places))
+  for (auto [d, position] : llvm::enumerate(positions))
     whole.push_back(
-        inside(apply<graph::RoundOp>(place), static_cast<int64_t>(d)));
+        inside(apply<graph::RoundOp>(position), static_cast<int64_t>(d)));
   return pixel(whole);
 }
 
-Expr Sampler::weighted(ArrayRef<Expr> places, int64_t first,
+Expr Sampler::weighted(ArrayRef<Expr> positions, int64_t first,
                        function_ref<SmallVector<Expr, 4>(Expr)> weigh) const {
   // Each dimension adds its taps to those of the ones before.
   SmallVector<std::pair<SmallVector<Expr>, Expr>> taps{{}};
-  for (auto [d, given] : llvm::enumerate(places)) {
-    Expr place = inside(given, static_cast<int64_t>(d));
-    Expr floor = apply<graph::FloorOp>(place);
-    SmallVector<Expr, 4> weights = weigh(place - floor);
+  for (auto [d, given] : llvm::enumerate(positions)) {
+    Expr position = inside(given, static_cast<int64_t>(d));
+    Expr floor = apply<graph::FloorOp>(position);
+    SmallVector<Expr, 4> weights = weigh(position - floor);
     decltype(taps) next;
     for (auto &[whole, weight] : taps)
       for (auto [k, share] : llvm::enumerate(weights)) {
@@ -124,13 +126,13 @@ Expr Sampler::weighted(ArrayRef<Expr> places, int64_t first,
   return total;
 }
 
-Expr Sampler::linear(ArrayRef<Expr> places) const {
-  return weighted(places, 0,
+Expr Sampler::linear(ArrayRef<Expr> positions) const {
+  return weighted(positions, 0,
                   [](Expr x) { return SmallVector<Expr, 4>{1 - x, x}; });
 }
 
-Expr Sampler::cubic(ArrayRef<Expr> places) const {
-  return weighted(places, -1, [](Expr x) { return cubicWeights(x, -0.75); });
+Expr Sampler::cubic(ArrayRef<Expr> positions) const {
+  return weighted(positions, -1, [](Expr x) { return cubicWeights(x, -0.75); });
 }
 
 } // namespace weir::onnx

@@ -20,15 +20,15 @@ struct Sampler {
   int64_t spatial() const { return x.rank() - 2; }
   /// Pixels at places that need not be whole; all of one shape [N, P], of the
   /// type of `x`; the result is [N, P, C].
-  Expr nearest(llvm::ArrayRef<Expr> places) const;
-  Expr linear(llvm::ArrayRef<Expr> places) const;
-  Expr cubic(llvm::ArrayRef<Expr> places) const;
+  Expr nearest(llvm::ArrayRef<Expr> positions) const;
+  Expr linear(llvm::ArrayRef<Expr> positions) const;
+  Expr cubic(llvm::ArrayRef<Expr> positions) const;
 
 private:
   Expr pixel(llvm::ArrayRef<Expr> whole) const;
-  Expr inside(Expr place, int64_t dim) const;
+  Expr inside(Expr position, int64_t dim) const;
   Expr
-  weighted(llvm::ArrayRef<Expr> places, int64_t first,
+  weighted(llvm::ArrayRef<Expr> positions, int64_t first,
            llvm::function_ref<llvm::SmallVector<Expr, 4>(Expr)> weigh) const;
 };
 

@@ -37,8 +37,8 @@ static LogicalResult importGridSample(Node &node) {
     return node.error() << "padding mode '" << padding << "' is unknown";
   Expr wide = widened(x);
   sampler.x = channelsLast(wide);
-  Integers places(grid.shape().drop_front().drop_back());
-  int64_t count = productOf(places);
+  Integers positions(grid.shape().drop_front().drop_back());
+  int64_t count = productOf(positions);
   grid = reshape(cast(grid, wide.elementType()), {x.size(0), count, spatial});
   SmallVector<Expr> at;
   for (int64_t d = 0; d < spatial; ++d) {
@@ -57,7 +57,7 @@ static LogicalResult importGridSample(Node &node) {
   else
     return node.error() << "mode '" << mode << "' is unknown";
   Integers shape{x.size(0)};
-  llvm::append_range(shape, places);
+  llvm::append_range(shape, positions);
   shape.push_back(x.size(1));
   return give(node, cast(channelsFirst(reshape(y, shape)), x.elementType()));
 }
@@ -105,25 +105,26 @@ static LogicalResult importAffineGrid(Node &node) {
     return node.error() << "cannot make a grid of sizes [" << *sizes << "] by "
                         << theta.type();
   bool alignCorners = node.intAttr("align_corners") != 0;
-  Integers places(sizes->begin() + 2, sizes->end());
-  int64_t count = productOf(places);
+  Integers positions(sizes->begin() + 2, sizes->end());
+  int64_t count = productOf(positions);
   if (count > (1 << 24))
     return node.unsupported("grids of this size");
   // Homogeneous coordinates of every place, the last dimension's first.
   SmallVector<Expr> columns;
   for (int64_t d = spatial - 1; d >= 0; --d) {
     SmallVector<double> steps;
-    auto size = static_cast<double>(places[d]);
-    for (int64_t i = 0; i < places[d]; ++i) {
+    auto size = static_cast<double>(positions[d]);
+    for (int64_t i = 0; i < positions[d]; ++i) {
       double at =
           alignCorners
               ? (size > 1 ? 2.0 * static_cast<double>(i) / (size - 1) - 1 : 0)
               : (2.0 * static_cast<double>(i) + 1) / size - 1;
       steps.push_back(at);
     }
-    Expr line = along(constant(node.b, theta.elementType(), {places[d]}, steps),
-                      d, spatial);
-    columns.push_back(reshape(broadcast(line, places), {count, 1}));
+    Expr line =
+        along(constant(node.b, theta.elementType(), {positions[d]}, steps), d,
+              spatial);
+    columns.push_back(reshape(broadcast(line, positions), {count, 1}));
   }
   columns.push_back(filled(node.b, {count, 1}, theta.elementType(), 1));
   Expr all = concat(columns, 1);
@@ -131,7 +132,7 @@ static LogicalResult importAffineGrid(Node &node) {
   Expr grid = matmul(broadcast(reshape(all, {1, count, spatial + 1}), whole),
                      theta, false, /*transposeY=*/true);
   Integers shape{theta.size(0)};
-  llvm::append_range(shape, places);
+  llvm::append_range(shape, positions);
   shape.push_back(spatial);
   return give(node, reshape(grid, shape));
 }

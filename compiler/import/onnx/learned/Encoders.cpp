@@ -124,7 +124,7 @@ LogicalResult importOneHotEncoder(Node &node) {
   if (table) {
     std::vector<std::string> strings = stringsAttr(node, "cats_strings");
     categories = counting(strings.size());
-    x = gather(list(node, placesIn(strings, table->strings)), x, 0);
+    x = gather(list(node, positionsIn(strings, table->strings)), x, 0);
   }
   if (categories.empty())
     return node.error() << "has no categories of "

@@ -41,16 +41,16 @@ Expr RunCounter::count(Expr rows, int64_t length, ArrayRef<int64_t> runs,
   int64_t many = static_cast<int64_t>(runs.size()) / length;
   Expr total = filled(node, {rows.size(0), many}, i64, 0);
   for (int64_t gap = 1; gap <= (length == 1 ? 1 : gaps + 1); ++gap) {
-    int64_t places = rows.size(1) - (length - 1) * gap;
-    if (places < 1)
+    int64_t positions = rows.size(1) - (length - 1) * gap;
+    if (positions < 1)
       break;
     Expr found;
     for (int64_t k = 0; k < length; ++k) {
       Integers wanted;
       for (int64_t run = 0; run < many; ++run)
         wanted.push_back(runs[run * length + k]);
-      Expr part =
-          reshape(slice(rows, 1, k * gap, places), {rows.size(0), places, 1});
+      Expr part = reshape(slice(rows, 1, k * gap, positions),
+                          {rows.size(0), positions, 1});
       Expr same = equal(part, reshape(list(node, wanted), {1, 1, many}));
       found = found ? both(found, same) : same;
     }

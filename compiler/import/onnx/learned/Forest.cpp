@@ -57,8 +57,8 @@ static Expr membersOf(ImplicitLocOpBuilder &b, const Forest &forest,
   size_t most = largestSet(forest);
   SmallVector<double> table(forest.size() * most,
                             std::numeric_limits<double>::quiet_NaN());
-  for (const auto &[place, set] : forest.sets)
-    llvm::copy(set, table.begin() + place * most);
+  for (const auto &[position, set] : forest.sets)
+    llvm::copy(set, table.begin() + position * most);
   return constant(b, element, {forest.size(), static_cast<int64_t>(most)},
                   table);
 }

@@ -24,17 +24,17 @@ Integers counting(size_t count) {
   return llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(count)));
 }
 
-Integers placesIn(ArrayRef<std::string> list, ArrayRef<std::string> table) {
+Integers positionsIn(ArrayRef<std::string> list, ArrayRef<std::string> table) {
   llvm::StringMap<int64_t> known;
   for (auto [i, string] : llvm::enumerate(list))
     known.try_emplace(string, static_cast<int64_t>(i));
-  Integers places;
+  Integers positions;
   for (const std::string &string : table) {
     auto found = known.find(string);
-    places.push_back(found == known.end() ? static_cast<int64_t>(list.size())
-                                          : found->second);
+    positions.push_back(found == known.end() ? static_cast<int64_t>(list.size())
+                                             : found->second);
   }
-  return places;
+  return positions;
 }
 
 namespace {
@@ -81,12 +81,13 @@ public:
       return node.error() << "does not map " << node.type(0) << " from "
                           << keys.size() << " keys to " << values.size()
                           << " values";
-    Expr place =
-        table ? gather(list(node, placesIn(keys.strings, table->strings)), x, 0)
-              : placeOf(x);
+    Expr position =
+        table ? gather(list(node, positionsIn(keys.strings, table->strings)), x,
+                       0)
+              : positionOf(x);
     Expr all = values.isOfStrings ? list(node, indexed(valueStrings()).indices)
                                   : concat({values.numbers, otherwise}, 0);
-    return give(node, gather(all, place, 0));
+    return give(node, gather(all, position, 0));
   }
 
   /// The strings that it gives, the default the last; none of numbers.
@@ -103,11 +104,11 @@ private:
     List strings;
     strings.isOfStrings = true;
     strings.strings = stringsAttr(node, "classes_strings");
-    List places;
-    places.numbers = list(node, counting(strings.strings.size()));
+    List positions;
+    positions.numbers = list(node, counting(strings.strings.size()));
     bool fromStrings = tableAt(node, 0);
-    keys = fromStrings ? strings : places;
-    values = fromStrings ? places : strings;
+    keys = fromStrings ? strings : positions;
+    values = fromStrings ? positions : strings;
     return readDefault(values);
   }
 
@@ -189,7 +190,7 @@ private:
 
   /// The place of the first key that each number is equal to, or the number of
   /// keys.
-  Expr placeOf(Expr x) {
+  Expr positionOf(Expr x) {
     Integers column(x.shape());
     column.push_back(1);
     Expr from = reshape(x, column);
@@ -203,9 +204,10 @@ private:
     if (!hit)
       return Expr();
     int64_t count = keys.size(), last = hit.rank() - 1;
-    Expr place = counted(b, count, b.getI64Type());
+    Expr position = counted(b, count, b.getI64Type());
     Expr first = smallest(
-        select(hit, place, place.like(static_cast<double>(count))), {last});
+        select(hit, position, position.like(static_cast<double>(count))),
+        {last});
     return reshape(first, x.shape());
   }
 

@@ -16,8 +16,8 @@ std::vector<std::string> stringsAttr(Node &node, llvm::StringRef attribute);
 Integers counting(size_t count);
 /// Of each string of a table the first place in `list` that has it; the number
 /// of the list's elements where it is not there.
-Integers placesIn(llvm::ArrayRef<std::string> list,
-                  llvm::ArrayRef<std::string> table);
+Integers positionsIn(llvm::ArrayRef<std::string> list,
+                     llvm::ArrayRef<std::string> table);
 
 } // namespace weir::onnx
 

@@ -85,12 +85,12 @@ FailureOr<Forest> listedForest(Node &node, StringRef kind, int64_t targets) {
   if (failed(checkTable(node, count, targets)))
     return failure();
   // Not a DenseMap: the file may use the numbers that one keeps for itself.
-  std::map<std::pair<int64_t, int64_t>, int64_t> places;
+  std::map<std::pair<int64_t, int64_t>, int64_t> positions;
   for (size_t i = 0; i < count; ++i) {
     auto mode = modeOf(modes[i]);
     if (!mode)
       return node.error() << "mode '" << modes[i] << "' is unknown";
-    if (!places.try_emplace({trees[i], ids[i]}, forest.add(*mode)).second)
+    if (!positions.try_emplace({trees[i], ids[i]}, forest.add(*mode)).second)
       return node.error() << "has node " << ids[i] << " of tree " << trees[i]
                           << " twice";
     forest.features[i] = features[i];
@@ -102,8 +102,8 @@ FailureOr<Forest> listedForest(Node &node, StringRef kind, int64_t targets) {
     if (forest.modes[i] == Mode::leaf)
       continue;
     for (auto [ids, next] : {std::pair(&yes, &forest.yes), {&no, &forest.no}}) {
-      auto found = places.find({trees[i], (*ids)[i]});
-      if (found == places.end())
+      auto found = positions.find({trees[i], (*ids)[i]});
+      if (found == positions.end())
         return node.error()
                << "tree " << trees[i] << " has no node " << (*ids)[i];
       (*next)[i] = found->second;
@@ -114,8 +114,8 @@ FailureOr<Forest> listedForest(Node &node, StringRef kind, int64_t targets) {
     if (!isChild[i])
       forest.roots.push_back(static_cast<int64_t>(i));
   for (size_t i = 0; i < weights.size(); ++i) {
-    auto found = places.find({targetTrees[i], targetNodes[i]});
-    if (found == places.end() || targetIds[i] < 0 || targetIds[i] >= targets)
+    auto found = positions.find({targetTrees[i], targetNodes[i]});
+    if (found == positions.end() || targetIds[i] < 0 || targetIds[i] >= targets)
       return node.error() << "gives weights to node " << targetNodes[i]
                           << " and target " << targetIds[i];
     forest.give(found->second, targetIds[i], weights[i]);
@@ -310,7 +310,7 @@ LogicalResult importEnsemble(Node &node) {
       return node.error() << "has no target " << targetIds[i];
     forest.give(leaf, targetIds[i], (*weights)[i]);
   }
-  auto place = [&](int64_t id, bool isLeaf) {
+  auto position = [&](int64_t id, bool isLeaf) {
     return isLeaf ? first + id : id;
   };
   auto isNode = [&](int64_t id, bool isLeaf) {
@@ -319,8 +319,8 @@ LogicalResult importEnsemble(Node &node) {
   for (size_t i = 0; i < count; ++i) {
     if (!isNode(yes[i], yesLeafs[i]) || !isNode(no[i], noLeafs[i]))
       return node.error() << "has no node " << yes[i] << " or " << no[i];
-    forest.yes[i] = place(yes[i], yesLeafs[i]);
-    forest.no[i] = place(no[i], noLeafs[i]);
+    forest.yes[i] = position(yes[i], yesLeafs[i]);
+    forest.no[i] = position(no[i], noLeafs[i]);
     // A tree of a leaf alone has a node of which both ways lead there.
     if (forest.yes[i] == forest.no[i]) {
       int64_t twin = forest.add(Mode::leaf);

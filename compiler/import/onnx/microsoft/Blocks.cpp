@@ -197,11 +197,11 @@ LogicalResult importMatMul(Node &node) {
         !isOf(node.element(4), Elements::integers))
       return node.error() << "g_idx " << node.type(4)
                           << " has no block for each of " << rows << " rows";
-    Expr places = slice(operand(node, 4), 0, 0, rows);
+    Expr positions = slice(operand(node, 4), 0, 0, rows);
     auto ofRows = [&](Expr e) -> FailureOr<Expr> {
       return Part(node, "Gather")
           .set("axis", int64_t(1))
-          .runForOne({e, places});
+          .runForOne({e, positions});
     };
     w = slice(reshape(w, {columns, blocks * block}), 1, 0, rows);
     auto all = ofRows(scales);

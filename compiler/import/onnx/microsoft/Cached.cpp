@@ -183,17 +183,17 @@ FailureOr<Expr> behindPast(Node &node, const Cache &cache, unsigned i,
     return writtenBehind(node, cache, operand(node, i), fresh);
   int64_t present = cache.present.bound, batch = cache.batch.bound;
   auto number = [&](int64_t n) { return static_cast<double>(n); };
-  Expr place = along(counted(node.b, present, node.b.getI64Type()), 1, 2);
+  Expr position = along(counted(node.b, present, node.b.getI64Type()), 1, 2);
   Expr before = reshape(cache.before, {batch, 1});
   // Rows are those of the past, the new ones, and one of zeros.
   Integers none(fresh.shape());
   none[2] = 1;
   Expr zeros = filled(node.b, none, fresh.elementType(), 0);
   Expr rows = concat({operand(node, i), fresh, zeros}, 2);
-  Expr at = select(less(place, before + cache.stepCount),
-                   place - before + number(cache.past.bound),
-                   place.like(number(cache.past.bound + cache.steps.bound)));
-  at = select(less(place, before), place, at);
+  Expr at = select(less(position, before + cache.stepCount),
+                   position - before + number(cache.past.bound),
+                   position.like(number(cache.past.bound + cache.steps.bound)));
+  at = select(less(position, before), position, at);
   at = broadcast(reshape(at, {batch, 1, present, 1}),
                  {batch, cache.shared, present, cache.size});
   return Part(node, "GatherElements")
@@ -209,25 +209,25 @@ LogicalResult turn(Node &node, const Cache &cache, Words &words) {
       node.type(7) != node.type(8))
     return node.error() << "has no angles at operands 7 and 8";
   Integers shape{cache.batch.bound, cache.steps.bound};
-  Expr places;
+  Expr positions;
   if (node.has(9)) {
-    places = cast(operand(node, 9), node.b.getI64Type());
-    if (places.shape() != ArrayRef<int64_t>(shape))
-      return node.error() << "has places " << places.type();
+    positions = cast(operand(node, 9), node.b.getI64Type());
+    if (positions.shape() != ArrayRef<int64_t>(shape))
+      return node.error() << "has places " << positions.type();
     Traced given = node.traced(9);
-    given.value = places.value;
-    places = masked(node.b, given, 0);
+    given.value = positions.value;
+    positions = masked(node.b, given, 0);
   } else {
     // What lies beyond the steps has a place that there is.
     Expr count = counted(node.b, shape[1], node.b.getI64Type());
     if (!cache.steps.isKnown())
       count = minimum(count, maximum(cache.stepCount - 1, count.like(0)));
-    places =
+    positions =
         reshape(cache.before, {shape[0], 1}) + reshape(count, {1, shape[1]});
   }
   int64_t size = 2 * node.shape(7)[1];
   for (Expr *x : {&words.q, &words.k}) {
-    auto y = turned(node, *x, operand(node, 7), operand(node, 8), places,
+    auto y = turned(node, *x, operand(node, 7), operand(node, 8), positions,
                     x == &words.q ? cache.heads : cache.shared, size);
     if (failed(y))
       return failure();

@@ -100,13 +100,13 @@ LogicalResult importEmbedNorm(Node &node) {
                         << steps << " words";
   // By indices, and not as a slice, the rows are as many as the words, also
   // where only the run knows how many these are.
-  auto places =
+  auto positions =
       rowsOf(node, 3,
              node.has(8) ? operand(node, 8)
                          : counted(node.b, steps, node.b.getI64Type()));
-  if (failed(places))
+  if (failed(positions))
     return failure();
-  total = total + widened(*places);
+  total = total + widened(*positions);
   if (node.has(1)) {
     auto segments = rowsOf(node, 4, operand(node, 1));
     if (failed(segments))

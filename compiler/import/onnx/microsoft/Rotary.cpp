@@ -12,13 +12,13 @@ using namespace mlir;
 namespace weir::onnx {
 
 FailureOr<Expr> turned(Node &node, Expr x, Expr cosines, Expr sines,
-                       Expr places, int64_t heads, int64_t size) {
+                       Expr positions, int64_t heads, int64_t size) {
   Part rotary(node, "RotaryEmbedding");
   rotary.set("num_heads", heads).set("rotary_embedding_dim", size);
   rotary.set("interleaved", node.intAttr(node.hasAttr("rotary_interleaved")
                                              ? "rotary_interleaved"
                                              : "interleaved"));
-  return rotary.runForOne({x, cosines, sines, places});
+  return rotary.runForOne({x, cosines, sines, positions});
 }
 
 /// Operands: x, places, cosines and sines. One place alone is that of the first
@@ -28,7 +28,7 @@ static LogicalResult importRotary(Node &node) {
       failed(wantElements(node, 0, Elements::floats)) ||
       failed(wantElements(node, 1, Elements::integers)))
     return failure();
-  Expr x = operand(node, 0), places = operand(node, 1);
+  Expr x = operand(node, 0), positions = operand(node, 1);
   if ((x.rank() != 3 && x.rank() != 4) || node.rank(2) != 2 ||
       node.type(2) != node.type(3))
     return node.error() << "cannot turn " << x.type() << " by angles "
@@ -45,13 +45,13 @@ static LogicalResult importRotary(Node &node) {
       return node.error() << "cannot part " << x.type() << " into heads";
     heads = x.size(2) / whole;
   }
-  if (places.type().getNumElements() == 1 && places.rank() < 2) {
-    Expr count = counted(node.b, steps, places.elementType());
-    places = broadcast(reshape(count, {1, steps}) + reshape(places, {}),
-                       {batch, steps});
+  if (positions.type().getNumElements() == 1 && positions.rank() < 2) {
+    Expr count = counted(node.b, steps, positions.elementType());
+    positions = broadcast(reshape(count, {1, steps}) + reshape(positions, {}),
+                          {batch, steps});
   }
-  auto y =
-      turned(node, x, operand(node, 2), operand(node, 3), places, heads, size);
+  auto y = turned(node, x, operand(node, 2), operand(node, 3), positions, heads,
+                  size);
   if (failed(y))
     return failure();
   return give(node, *y);

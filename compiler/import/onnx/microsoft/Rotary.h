@@ -10,7 +10,7 @@ namespace weir::onnx {
 /// Rotates x of `heads` heads by the angles of the positions. Only the first
 /// `size` elements of a head rotate (0: all).
 mlir::FailureOr<Expr> turned(Node &node, Expr x, Expr cosines, Expr sines,
-                             Expr places, int64_t heads, int64_t size);
+                             Expr positions, int64_t heads, int64_t size);
 
 } // namespace weir::onnx
 

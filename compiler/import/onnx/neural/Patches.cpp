@@ -23,17 +23,17 @@ static FailureOr<Expr> imagesOf(Node &node, ArrayRef<int64_t> image,
   auto windows = windowsOf(node, image, patch);
   if (failed(windows))
     return failure();
-  int64_t kernel = productOf(patch), places = productOf(windows->counts),
+  int64_t kernel = productOf(patch), positions = productOf(windows->counts),
           pixels = productOf(image);
-  if (x.size(1) % kernel || x.size(2) != places)
-    return node.error() << x.type() << " does not hold " << places
+  if (x.size(1) % kernel || x.size(2) != positions)
+    return node.error() << x.type() << " does not hold " << positions
                         << " patches of " << kernel << " elements";
-  if (kernel > (1 << 24) / places)
+  if (kernel > (1 << 24) / positions)
     return node.unsupported("images of this size");
   // Where each element goes; those of margins to nowhere.
   SmallVector<double> targets;
   for (int64_t k = 0; k < kernel; ++k)
-    for (int64_t p = 0; p < places; ++p) {
+    for (int64_t p = 0; p < positions; ++p) {
       int64_t restK = k, restP = p, stride = 1, target = 0;
       for (int64_t d = spatial - 1; d >= 0; --d) {
         int64_t at = restP % windows->counts[d] * windows->strides[d] +
@@ -48,12 +48,12 @@ static FailureOr<Expr> imagesOf(Node &node, ArrayRef<int64_t> image,
       targets.push_back(target < 0 ? -1 : static_cast<double>(target));
     }
   int64_t channels = x.size(1) / kernel, planes = x.size(0) * channels;
-  Expr rows = reshape(x, {planes, kernel * places});
+  Expr rows = reshape(x, {planes, kernel * positions});
   if (!rows || productOf({planes, pixels}) >= int64_t(1) << 58)
     return node.error() << "cannot make images of shape [" << image << "]";
   rows = transpose(rows, {1, 0});
   Expr at =
-      constant(node.b, node.b.getI64Type(), {kernel * places, 1}, targets);
+      constant(node.b, node.b.getI64Type(), {kernel * positions, 1}, targets);
   Expr zeros = filled(node.b, {pixels, planes}, x.elementType(), 0);
   Expr y(node.b, make<graph::ScatterOp>(node.b, zeros.value, at.value,
                                         rows.value, graph::Combiner::add));
@@ -63,8 +63,8 @@ static FailureOr<Expr> imagesOf(Node &node, ArrayRef<int64_t> image,
 }
 
 /// How many places patches have in an image; nothing where they do not fit.
-static std::optional<int64_t> placesOf(Node &node, ArrayRef<int64_t> image,
-                                       ArrayRef<int64_t> patch) {
+static std::optional<int64_t> positionsOf(Node &node, ArrayRef<int64_t> image,
+                                          ArrayRef<int64_t> patch) {
   auto spatial = static_cast<int64_t>(image.size());
   auto strides = spatialAttr(node, "strides", spatial, 1);
   auto dilations = spatialAttr(node, "dilations", spatial, 1);
@@ -72,19 +72,19 @@ static std::optional<int64_t> placesOf(Node &node, ArrayRef<int64_t> image,
   if (failed(strides) || failed(dilations) ||
       failed(readPads(node, spatial, low, high)))
     return std::nullopt;
-  int64_t places = 1;
+  int64_t positions = 1;
   constexpr int64_t most = 1 << 24;
   for (int64_t d = 0; d < spatial; ++d) {
     if (patch[d] > most || (*dilations)[d] < 1 || (*dilations)[d] > most ||
-        (*strides)[d] < 1 || image[d] > most || places > most)
+        (*strides)[d] < 1 || image[d] > most || positions > most)
       return std::nullopt;
     int64_t free =
         image[d] + low[d] + high[d] - 1 - (patch[d] - 1) * (*dilations)[d];
     if (free < 0)
       return std::nullopt;
-    places *= free / (*strides)[d] + 1;
+    positions *= free / (*strides)[d] + 1;
   }
-  return places;
+  return positions;
 }
 
 /// Operands: columns [N, C * patch, places], the images' and the patches'
@@ -130,7 +130,7 @@ static LogicalResult importCol2Im(Node &node) {
     SmallVector<Integers> fitting;
     auto spatial = static_cast<int64_t>(image->size());
     for (Integers &patch : factorizations(x.size(1) / (*promised)[1], spatial))
-      if (placesOf(node, *image, patch) == x.size(2))
+      if (positionsOf(node, *image, patch) == x.size(2))
         fitting.push_back(patch);
     SmallVector<Expr> given;
     if (failed(readScalars(node, 2, given)))

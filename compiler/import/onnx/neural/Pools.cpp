@@ -83,12 +83,12 @@ static Expr sideBySide(Expr x, Windows &windows, double fill) {
     int64_t size = windows.size[i], count = windows.counts[i];
     if (size > (1 << 24) / std::max<int64_t>(count, 1))
       return {};
-    SmallVector<double> places;
+    SmallVector<double> positions;
     for (int64_t k = 0; k < count; ++k)
       for (int64_t j = 0; j < size; ++j)
-        places.push_back(static_cast<double>(k * windows.strides[i] +
-                                             j * windows.dilations[i]));
-    Expr at = constant(*x.b, x.b->getI64Type(), {count * size}, places);
+        positions.push_back(static_cast<double>(k * windows.strides[i] +
+                                                j * windows.dilations[i]));
+    Expr at = constant(*x.b, x.b->getI64Type(), {count * size}, positions);
     x = gather(x, at, static_cast<int64_t>(i) + 1);
     windows.strides[i] = size;
     windows.dilations[i] = 1;
@@ -106,9 +106,9 @@ static double lowest(Type type) {
 
 /// From places in an image with channels last to places in the whole tensor
 /// with channels first, of images of `extents`; along columns where so stored.
-static Expr placesOf(Expr at, const Pool &pool, ArrayRef<int64_t> shape,
-                     ArrayRef<int64_t> extents, const Windows &seen,
-                     bool columns) {
+static Expr positionsOf(Expr at, const Pool &pool, ArrayRef<int64_t> shape,
+                        ArrayRef<int64_t> extents, const Windows &seen,
+                        bool columns) {
   ImplicitLocOpBuilder &b = *at.b;
   auto spatial = static_cast<int64_t>(extents.size());
   int64_t channels = shape[1];
@@ -121,16 +121,16 @@ static Expr placesOf(Expr at, const Pool &pool, ArrayRef<int64_t> shape,
                               : extents[i]);
   SmallVector<Expr> coordinates(spatial);
   for (int64_t i = spatial - 1; i >= 0; --i) {
-    Expr place = apply<graph::FloorModOp>(left, number(seenExtents[i]));
+    Expr position = apply<graph::FloorModOp>(left, number(seenExtents[i]));
     left = apply<graph::FloorDivOp>(left, number(seenExtents[i]));
     if (pool.isDilated() || pool.isWide()) {
-      Expr window = apply<graph::FloorDivOp>(place, number(seen.size[i]));
-      Expr inner = apply<graph::FloorModOp>(place, number(seen.size[i]));
-      place = window * number(pool.windows.strides[i]) +
-              inner * number(pool.windows.dilations[i]) -
-              number(pool.windows.low[i]);
+      Expr window = apply<graph::FloorDivOp>(position, number(seen.size[i]));
+      Expr inner = apply<graph::FloorModOp>(position, number(seen.size[i]));
+      position = window * number(pool.windows.strides[i]) +
+                 inner * number(pool.windows.dilations[i]) -
+                 number(pool.windows.low[i]);
     }
-    coordinates[i] = place;
+    coordinates[i] = position;
   }
   Expr index;
   for (int64_t i = 0; i < spatial; ++i) {
@@ -160,8 +160,8 @@ static LogicalResult importMaxPool(Node &node) {
   SmallVector<Expr> results{channelsFirst(poolMax(x, windows))};
   if (node.wants(1))
     results.push_back(channelsFirst(
-        placesOf(poolArgMax(x, windows), *pool, node.shape(0), extents, windows,
-                 node.intAttr("storage_order") != 0)));
+        positionsOf(poolArgMax(x, windows), *pool, node.shape(0), extents,
+                    windows, node.intAttr("storage_order") != 0)));
   return give(node, results);
 }
 
@@ -211,8 +211,8 @@ static LogicalResult importAveragePool(Node &node) {
                  f64(windows.low[i]);
     // Elements first + j * step in [begin, end).
     Expr step = first.like(f64(windows.dilations[i]));
-    auto stepsTo = [&](int64_t place) {
-      return -apply<graph::FloorDivOp>(first - f64(place), step);
+    auto stepsTo = [&](int64_t position) {
+      return -apply<graph::FloorDivOp>(first - f64(position), step);
     };
     Expr from = maximum(stepsTo(begin), first.like(0));
     Expr to = minimum(stepsTo(end), first.like(f64(windows.size[i])));

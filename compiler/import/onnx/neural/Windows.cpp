@@ -61,10 +61,10 @@ FailureOr<Windows> windowsOf(Node &node, ArrayRef<int64_t> extents,
     for (int64_t i = 0; node.intAttr("ceil_mode") && i < spatial; ++i) {
       int64_t reach = (windows.size[i] - 1) * windows.dilations[i] + 1;
       int64_t stride = windows.strides[i];
-      int64_t places = extents[i] + windows.low[i] + windows.high[i] - reach;
-      int64_t rest = places >= 0 ? places % stride : 0;
+      int64_t positions = extents[i] + windows.low[i] + windows.high[i] - reach;
+      int64_t rest = positions >= 0 ? positions % stride : 0;
       // No window begins behind the images and what lies before them.
-      int64_t next = places - rest + stride;
+      int64_t next = positions - rest + stride;
       if (rest && next < extents[i] + windows.low[i])
         (*beyond)[i] = stride - rest;
       windows.high[i] += (*beyond)[i];

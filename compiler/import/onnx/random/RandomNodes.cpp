@@ -117,9 +117,9 @@ LogicalResult importMultinomial(Node &node) {
   // Never the logarithm of 0.
   Expr gumbel = -log(-log(maximum(u, u.like(1e-20))));
   Expr scores = reshape(x, {x.size(0), 1, x.size(1)}) + gumbel;
-  auto places =
+  auto positions =
       RankedTensorType::get(ArrayRef(shape).drop_back(), node.b.getI64Type());
-  Expr taken(node.b, make<graph::ArgMaxOp>(node.b, places, scores.value,
+  Expr taken(node.b, make<graph::ArgMaxOp>(node.b, positions, scores.value,
                                            node.b.getI64IntegerAttr(2)));
   return give(node, cast(taken, type));
 }

@@ -10,21 +10,21 @@ using namespace mlir;
 
 namespace weir::onnx {
 
-FailureOr<Expr> placesOf(Node &node, unsigned i, ArrayRef<int64_t> sizes) {
-  Expr places = operand(node, i);
-  Type element = places.elementType();
+FailureOr<Expr> positionsOf(Node &node, unsigned i, ArrayRef<int64_t> sizes) {
+  Expr positions = operand(node, i);
+  Type element = positions.elementType();
   if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
-    return node.error() << "has places " << places.type();
+    return node.error() << "has places " << positions.type();
   Expr end = list(node, sizes);
   if (sizes.size() == 1)
     end = reshape(end, {});
   end = cast(end, element);
-  if (places.type().getNumElements() == 0)
-    return places;
-  if (failed(check(node, inRange(places, -end, end),
+  if (positions.type().getNumElements() == 0)
+    return positions;
+  if (failed(check(node, inRange(positions, -end, end),
                    "names a place outside of its operand")))
     return failure();
-  return select(less(places, places.like(0)), places + end, places);
+  return select(less(positions, positions.like(0)), positions + end, positions);
 }
 
 Expr vectorsAlong(Node &node, Expr along, int64_t axis) {
@@ -38,10 +38,10 @@ Expr vectorsAlong(Node &node, Expr along, int64_t axis) {
   return concat(parts, along.rank());
 }
 
-Expr gatherNd(Expr x, Expr places, int64_t batchDims) {
-  if (!x || !places)
+Expr gatherNd(Expr x, Expr positions, int64_t batchDims) {
+  if (!x || !positions)
     return {};
-  return {*x.b, make<graph::GatherNdOp>(*x.b, x.value, places.value,
+  return {*x.b, make<graph::GatherNdOp>(*x.b, x.value, positions.value,
                                         static_cast<uint64_t>(batchDims))};
 }
 
@@ -70,10 +70,10 @@ LogicalResult importGather(Node &node) {
   FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), x.rank());
   if (failed(axis))
     return failure();
-  FailureOr<Expr> places = placesOf(node, 1, x.size(*axis));
-  if (failed(places))
+  FailureOr<Expr> positions = positionsOf(node, 1, x.size(*axis));
+  if (failed(positions))
     return failure();
-  return node.result(make<graph::GatherOp>(node.b, x.value, places->value,
+  return node.result(make<graph::GatherOp>(node.b, x.value, positions->value,
                                            static_cast<uint64_t>(*axis),
                                            uint64_t(0)));
 }
@@ -90,18 +90,18 @@ bool fitsInside(ArrayRef<int64_t> shape, ArrayRef<int64_t> of, int64_t axis) {
 
 /// Where in a tensor of `shape` the elements are that `along`, places along
 /// `axis`, names, as that tensor's elements lie in one row.
-Expr placesInRow(Node &node, Expr along, int64_t axis,
-                 ArrayRef<int64_t> shape) {
+Expr positionsInRow(Node &node, Expr along, int64_t axis,
+                    ArrayRef<int64_t> shape) {
   Type i64 = node.b.getI64Type();
-  Expr place;
+  Expr position;
   int64_t step = 1;
   for (int64_t d = along.rank(); d-- > 0;) {
     Expr own = d == axis ? cast(along, i64) : iota(node, along.shape(), i64, d);
     own = own * number(node, step);
-    place = place ? place + own : own;
+    position = position ? position + own : own;
     step *= shape[d];
   }
-  return place;
+  return position;
 }
 
 LogicalResult importGatherElements(Node &node) {
@@ -113,11 +113,11 @@ LogicalResult importGatherElements(Node &node) {
     return failure();
   if (!fitsInside(node.shape(1), x.shape(), *axis))
     return node.error() << "takes " << node.type(1) << " from " << x.type();
-  FailureOr<Expr> places = placesOf(node, 1, x.size(*axis));
-  if (failed(places))
+  FailureOr<Expr> positions = positionsOf(node, 1, x.size(*axis));
+  if (failed(positions))
     return failure();
   Expr row = reshape(x, x.type().getNumElements());
-  Expr at = placesInRow(node, *places, *axis, x.shape());
+  Expr at = positionsInRow(node, *positions, *axis, x.shape());
   return node.result(make<graph::GatherOp>(node.b, row.value, at.value,
                                            uint64_t(0), uint64_t(0)));
 }
@@ -125,11 +125,11 @@ LogicalResult importGatherElements(Node &node) {
 /// The sizes that the vectors of operand 1 index; an error where they are no
 /// such.
 FailureOr<Integers> indexedSizes(Node &node, int64_t batchDims) {
-  ArrayRef<int64_t> x = node.shape(0), places = node.shape(1);
-  int64_t rank = node.rank(0), count = places.empty() ? 0 : places.back();
+  ArrayRef<int64_t> x = node.shape(0), positions = node.shape(1);
+  int64_t rank = node.rank(0), count = positions.empty() ? 0 : positions.back();
   bool fits = batchDims >= 0 && batchDims < node.rank(1) && batchDims <= rank &&
               count <= rank - batchDims;
-  if (!fits || x.take_front(batchDims) != places.take_front(batchDims))
+  if (!fits || x.take_front(batchDims) != positions.take_front(batchDims))
     return node.error() << "has vectors of places in " << node.type(1)
                         << " for " << node.type(0);
   return Integers(x.slice(batchDims, count));
@@ -142,13 +142,13 @@ LogicalResult importGatherNd(Node &node) {
   FailureOr<Integers> sizes = indexedSizes(node, batchDims);
   if (failed(sizes))
     return failure();
-  FailureOr<Expr> places = placesOf(node, 1, *sizes);
-  if (failed(places))
+  FailureOr<Expr> positions = positionsOf(node, 1, *sizes);
+  if (failed(positions))
     return failure();
-  return give(node, gatherNd(operand(node, 0), *places, batchDims));
+  return give(node, gatherNd(operand(node, 0), *positions, batchDims));
 }
 
-LogicalResult giveScattered(Node &node, Expr places, Expr updates) {
+LogicalResult giveScattered(Node &node, Expr positions, Expr updates) {
   FailureOr<graph::Combiner> combiner = combinerOf(node);
   if (failed(combiner))
     return failure();
@@ -157,7 +157,7 @@ LogicalResult giveScattered(Node &node, Expr places, Expr updates) {
     return node.error() << "puts " << updates.type() << " into " << x.type();
   if (updates.type().getNumElements() == 0)
     return give(node, x);
-  return node.result(make<graph::ScatterOp>(node.b, x.value, places.value,
+  return node.result(make<graph::ScatterOp>(node.b, x.value, positions.value,
                                             updates.value, *combiner));
 }
 
@@ -172,10 +172,10 @@ LogicalResult importScatterElements(Node &node) {
       updates.shape() != node.shape(1))
     return node.error() << "puts " << updates.type() << " at " << node.type(1)
                         << " of " << x.type();
-  FailureOr<Expr> places = placesOf(node, 1, x.size(*axis));
-  if (failed(places))
+  FailureOr<Expr> positions = positionsOf(node, 1, x.size(*axis));
+  if (failed(positions))
     return failure();
-  return giveScattered(node, vectorsAlong(node, *places, *axis), updates);
+  return giveScattered(node, vectorsAlong(node, *positions, *axis), updates);
 }
 
 LogicalResult importScatterNd(Node &node) {
@@ -189,10 +189,10 @@ LogicalResult importScatterNd(Node &node) {
   if (node.shape(2) != ArrayRef(shape))
     return node.error() << "puts " << node.type(2) << " at " << node.type(1)
                         << " of " << node.type(0);
-  FailureOr<Expr> places = placesOf(node, 1, *sizes);
-  if (failed(places))
+  FailureOr<Expr> positions = positionsOf(node, 1, *sizes);
+  if (failed(positions))
     return failure();
-  return giveScattered(node, *places, operand(node, 2));
+  return giveScattered(node, *positions, operand(node, 2));
 }
 
 /// Writes each batch's update into its cache from the place on that operand 2

@@ -12,13 +12,13 @@ namespace weir::onnx {
 /// Operand `i`, of places along dimensions of the sizes (one for all, or one
 /// for each of the last dimension of the operand): negative ones count from the
 /// end. Those outside are an error of the run.
-mlir::FailureOr<Expr> placesOf(Node &node, unsigned i,
-                               llvm::ArrayRef<int64_t> sizes);
+mlir::FailureOr<Expr> positionsOf(Node &node, unsigned i,
+                                  llvm::ArrayRef<int64_t> sizes);
 /// The vectors of places of a tensor of the shape of `along`: its elements are
 /// the places along `axis`, and where they stand tells the others.
 Expr vectorsAlong(Node &node, Expr along, int64_t axis);
 /// The elements of `x` that vectors along the last dimension of `places` name.
-Expr gatherNd(Expr x, Expr places, int64_t batchDims = 0);
+Expr gatherNd(Expr x, Expr positions, int64_t batchDims = 0);
 /// How a scattering node combines, by its attribute.
 mlir::FailureOr<graph::Combiner> combinerOf(Node &node);
 

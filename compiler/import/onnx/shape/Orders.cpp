@@ -33,9 +33,9 @@ static SmallVector<Expr> sortAlong(ArrayRef<Expr> operands,
 
 Expr firstTrue(Node &node, Expr mask, int64_t count) {
   Type i32 = node.b.getI32Type();
-  Expr places = iota(node, mask.shape(), node.b.getI64Type(), 0);
+  Expr positions = iota(node, mask.shape(), node.b.getI64Type(), 0);
   // The sort is stable: what is true comes first, in its order.
-  Expr order = sortAlong({cast(isFalse(mask), i32), places})[1];
+  Expr order = sortAlong({cast(isFalse(mask), i32), positions})[1];
   return slice(order, 0, 0, count);
 }
 
@@ -83,20 +83,20 @@ LogicalResult importTopK(Node &node) {
   std::swap(order[*axis], order.back());
   x = transpose(x, order);
   int64_t last = x.rank() - 1;
-  Expr values, places;
+  Expr values, positions;
   if (node.intAttr("largest", 1)) {
     auto top =
         node.b.create<graph::TopKOp>(x.value, node.b.getI64IntegerAttr(k));
     values = {node.b, top.getValues()};
-    places = {node.b, top.getIndices()};
+    positions = {node.b, top.getIndices()};
   } else {
     auto sorted =
         sortAlong({x, iota(node, x.shape(), node.b.getI32Type(), last)});
     values = slice(sorted[0], last, 0, k);
-    places = slice(sorted[1], last, 0, k);
+    positions = slice(sorted[1], last, 0, k);
   }
-  places = cast(places, node.b.getI64Type());
-  return give(node, {transpose(values, order), transpose(places, order)});
+  positions = cast(positions, node.b.getI64Type());
+  return give(node, {transpose(values, order), transpose(positions, order)});
 }
 
 /// The node's axis in `x`, which is flattened where the node has none.
@@ -116,11 +116,11 @@ std::optional<Integers> knownTrue(Node &node, unsigned i) {
   auto mask = node.tryConstant(i);
   if (!mask || !mask->getElementType().isInteger(1) || mask->size() > seenLimit)
     return std::nullopt;
-  Integers places;
-  for (auto [place, isTrue] : llvm::enumerate(mask->getValues<bool>()))
+  Integers positions;
+  for (auto [position, isTrue] : llvm::enumerate(mask->getValues<bool>()))
     if (isTrue)
-      places.push_back(static_cast<int64_t>(place));
-  return places;
+      positions.push_back(static_cast<int64_t>(position));
+  return positions;
 }
 
 LogicalResult importCompress(Node &node) {
@@ -155,11 +155,11 @@ std::optional<Integers> knownNonZero(Node &node, unsigned i) {
   auto constant = node.tryConstant(i);
   if (!constant || constant->size() > seenLimit)
     return std::nullopt;
-  Integers places;
+  Integers positions;
   auto see = [&](auto values, auto isZero) {
-    for (auto [place, value] : llvm::enumerate(values))
+    for (auto [position, value] : llvm::enumerate(values))
       if (!isZero(value))
-        places.push_back(static_cast<int64_t>(place));
+        positions.push_back(static_cast<int64_t>(position));
   };
   if (isa<FloatType>(constant->getElementType()))
     see(constant->getValues<APFloat>(),
@@ -167,17 +167,17 @@ std::optional<Integers> knownNonZero(Node &node, unsigned i) {
   else
     see(constant->getValues<APInt>(),
         [](const APInt &value) { return value.isZero(); });
-  return places;
+  return positions;
 }
 
 /// The coordinates, a row for each dimension of `x`, of places in it.
-LogicalResult giveCoordinates(Node &node, Expr x, Expr place) {
+LogicalResult giveCoordinates(Node &node, Expr x, Expr position) {
   SmallVector<Expr> rows(x.rank());
   for (int64_t d = x.rank() - 1; d >= 0; --d) {
     Expr extent = number(node, x.size(d));
-    rows[d] =
-        reshape(apply<graph::FloorModOp>(place, extent), {1, place.size(0)});
-    place = apply<graph::FloorDivOp>(place, extent);
+    rows[d] = reshape(apply<graph::FloorModOp>(position, extent),
+                      {1, position.size(0)});
+    position = apply<graph::FloorDivOp>(position, extent);
   }
   return give(node, concat(rows, 0));
 }
@@ -186,12 +186,12 @@ LogicalResult importNonZero(Node &node) {
   if (failed(wantOperands(node, 1, 1)))
     return failure();
   Expr x = operand(node, 0);
-  if (auto places = knownNonZero(node, 0)) {
-    auto count = static_cast<int64_t>(places->size());
+  if (auto positions = knownNonZero(node, 0)) {
+    auto count = static_cast<int64_t>(positions->size());
     if (x.rank() == 0 || count == 0)
       return give(node,
                   filled(node, {x.rank(), count}, node.b.getI64Type(), 0));
-    return giveCoordinates(node, x, list(node, *places));
+    return giveCoordinates(node, x, list(node, *positions));
   }
   int64_t size = x.type().getNumElements();
   Expr zero(node.b,
@@ -224,11 +224,11 @@ private:
   static constexpr int64_t columnLimit = 256;
 
   /// The places of the rows in ascending order, those of equal rows too.
-  Expr sortedPlaces(Expr rows);
+  Expr sortedPositions(Expr rows);
   /// Which of those that differ each of the sorted rows is, from 0.
   Expr groupsOf(Expr sorted);
-  Expr put(Expr into, Expr places, Expr values, graph::Combiner combiner) {
-    Expr column = reshape(places, {places.size(0), 1});
+  Expr put(Expr into, Expr positions, Expr values, graph::Combiner combiner) {
+    Expr column = reshape(positions, {positions.size(0), 1});
     return {node.b, make<graph::ScatterOp>(node.b, into.value, column.value,
                                            values.value, combiner)};
   }
@@ -239,15 +239,15 @@ private:
   Node &node;
 };
 
-Expr UniqueBuilder::sortedPlaces(Expr rows) {
+Expr UniqueBuilder::sortedPositions(Expr rows) {
   int64_t size = rows.size(0);
-  Expr places = iota(node, size, node.b.getI64Type(), 0);
+  Expr positions = iota(node, size, node.b.getI64Type(), 0);
   // The last column first: a stable sort by the first then leaves its order.
   for (int64_t c = rows.size(1) - 1; c >= 0; --c) {
     Expr key = reshape(slice(rows, 1, c, 1), size);
-    places = sortAlong({gather(key, places, 0), places})[1];
+    positions = sortAlong({gather(key, positions, 0), positions})[1];
   }
-  return places;
+  return positions;
 }
 
 Expr UniqueBuilder::groupsOf(Expr sorted) {
@@ -291,7 +291,7 @@ LogicalResult UniqueBuilder::build() {
                             " elements");
   Expr rows = reshape(transpose(x, order), {size, columns});
   Type i64 = node.b.getI64Type();
-  Expr from = sortedPlaces(rows);
+  Expr from = sortedPositions(rows);
   Expr group = groupsOf(gather(rows, from, 0));
   Expr found = reshape(slice(group, 0, size - 1, 1), {}) + number(node, 1);
   if (failed(check(node, equal(found, number(node, count)),

@@ -65,7 +65,7 @@ std::optional<int64_t> known(Expr scalar) {
 
 /// Which element of a dimension of `size` stands at places that may lie
 /// outside of it.
-Expr placesIn(Node &node, Expr at, int64_t size, Margin kind) {
+Expr positionsIn(Node &node, Expr at, int64_t size, Margin kind) {
   Expr zero = number(node, 0), last = number(node, size - 1);
   switch (kind) {
   case Margin::wrap:
@@ -208,7 +208,7 @@ LogicalResult importPad(Node &node) {
       within = broadcast(reshape(within, along), margins.shape);
       inside = inside ? both(inside, within) : within;
     }
-    x = gather(x, placesIn(node, at, size, *kind), d);
+    x = gather(x, positionsIn(node, at, size, *kind), d);
   }
   return give(node, inside ? select(inside, x, value) : x);
 }

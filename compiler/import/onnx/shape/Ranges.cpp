@@ -141,12 +141,12 @@ LogicalResult importTrilu(Node &node) {
 LogicalResult importOneHot(Node &node) {
   if (failed(wantOperands(node, 3, 3)))
     return failure();
-  Expr places = operand(node, 0), values = operand(node, 2);
+  Expr positions = operand(node, 0), values = operand(node, 2);
   if (values.rank() != 1 || values.size(0) != 2 ||
       node.type(1).getNumElements() != 1)
     return node.error() << "has values " << values.type() << " and depth "
                         << node.type(1);
-  int64_t rank = places.rank() + 1;
+  int64_t rank = positions.rank() + 1;
   FailureOr<int64_t> axis = node.axis(node.intAttr("axis", -1), rank);
   if (failed(axis))
     return failure();
@@ -169,13 +169,13 @@ LogicalResult importOneHot(Node &node) {
   }
   if (size < 0 || !byteSize(size, 8))
     return node.error() << "has depth " << size;
-  places = cast(places, i64);
-  places = select(less(places, number(node, 0)), places + number(node, size),
-                  places);
+  positions = cast(positions, i64);
+  positions = select(less(positions, number(node, 0)),
+                     positions + number(node, size), positions);
   Expr off = reshape(slice(values, 0, 0, 1), {});
   Expr on = reshape(slice(values, 0, 1, 1), {});
   return node.result(make<graph::OneHotOp>(
-      node.b, places.value, on.value, off.value, static_cast<uint64_t>(size),
+      node.b, positions.value, on.value, off.value, static_cast<uint64_t>(size),
       static_cast<uint64_t>(*axis)));
 }
 

@@ -190,11 +190,11 @@ LogicalResult importShape(Node &node) {
     return failure();
   Sizes sizes = sizesOf(node.traced(0));
   auto rank = static_cast<int64_t>(sizes.size());
-  auto place = [&](StringRef name, int64_t otherwise) {
+  auto position = [&](StringRef name, int64_t otherwise) {
     int64_t at = node.intAttr(name, otherwise);
     return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
   };
-  int64_t start = place("start", 0), end = place("end", rank);
+  int64_t start = position("start", 0), end = position("end", rank);
   auto part = ArrayRef(sizes).slice(start, std::max<int64_t>(end - start, 0));
   if (part.empty())
     return give(node, list(node, {}));

@@ -217,8 +217,8 @@ LogicalResult sliceByData(Node &node, Expr x) {
     }
     if (extent == 0)
       return node.error() << "cuts [" << *shape << "] out of " << x.type();
-    Expr places = iota(node, size, node.b.getI64Type(), 0) * step + from;
-    x = gather(x, places, d);
+    Expr positions = iota(node, size, node.b.getI64Type(), 0) * step + from;
+    x = gather(x, positions, d);
   }
   return give(node, x);
 }
@@ -316,10 +316,10 @@ LogicalResult importReverseSequence(Node &node) {
   Type i64 = node.b.getI64Type();
   Expr step = iota(node, {count, steps}, i64, 1);
   Expr length = reshape(cast(lengths, i64), {count, 1});
-  Expr place = select(less(step, broadcast(length, {count, steps})),
-                      length - 1 - step, step);
+  Expr position = select(less(step, broadcast(length, {count, steps})),
+                         length - 1 - step, step);
   Expr sequences = transpose(x, order);
-  Value taken = make<graph::GatherOp>(node.b, sequences.value, place.value,
+  Value taken = make<graph::GatherOp>(node.b, sequences.value, position.value,
                                       uint64_t(1), uint64_t(1));
   return give(node, transpose(Expr(node.b, taken), back));
 }

@@ -76,8 +76,8 @@ Traced joinBlocks(ImplicitLocOpBuilder &b, const Traced &images, int64_t count,
   apart[0] = batch;
   apart.insert(apart.begin(), Size{count, {}});
   joined[0].exact = product(b, apart, 0, 2).value;
-  Value place = reshapeTo(b, images.value, boundsOf(apart));
-  return reshapeBounded(b, withSizes(place, apart), joined);
+  Value position = reshapeTo(b, images.value, boundsOf(apart));
+  return reshapeBounded(b, withSizes(position, apart), joined);
 }
 
 /// The other way round: the place that holds the whole batch for each block.

@@ -41,13 +41,14 @@ static LogicalResult importBoundedSelect(Node &node) {
         return failure();
       sizes[dim] = *agreed;
     }
-  SmallVector<Value> places;
+  SmallVector<Value> positions;
   for (unsigned i = 0; i < 3; ++i)
-    places.push_back(
+    positions.push_back(
         paddedTo(node.b, node.operand(i),
                  ArrayRef(boundsOf(sizes)).take_front(node.rank(i))));
-  return failed(runOnPaddedBuffers(node, places)) ? failure()
-                                                  : giveSizes(node, 0, sizes);
+  return failed(runOnPaddedBuffers(node, positions))
+             ? failure()
+             : giveSizes(node, 0, sizes);
 }
 
 /// The bias of each channel; channels may come before all but the batch.

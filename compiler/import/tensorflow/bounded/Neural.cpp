@@ -24,9 +24,9 @@ LogicalResult importMatMul(Node &node) {
     return node.error() << "multiplies matrices";
   bool transposeX = node.boolAttr("transpose_a", node.boolAttr("adj_x")),
        transposeY = node.boolAttr("transpose_b", node.boolAttr("adj_y"));
-  SmallVector<Value> places;
-  auto sizes = alignMatrices(node, transposeX, transposeY, places);
-  if (failed(sizes) || failed(runOnPaddedBuffers(node, places)))
+  SmallVector<Value> positions;
+  auto sizes = alignMatrices(node, transposeX, transposeY, positions);
+  if (failed(sizes) || failed(runOnPaddedBuffers(node, positions)))
     return failure();
   return giveSizes(node, 0, *sizes);
 }
@@ -93,13 +93,13 @@ LogicalResult importCrossEntropy(Node &node) {
   auto common = commonSizes(node, rows);
   if (failed(common))
     return failure();
-  SmallVector<Value> places;
+  SmallVector<Value> positions;
   for (unsigned i : {0, 1}) {
     SmallVector<int64_t> bounds(node.shape(i));
     bounds[0] = commonBounds(rows[i], *common)[0];
-    places.push_back(paddedTo(node.b, node.operand(i), bounds));
+    positions.push_back(paddedTo(node.b, node.operand(i), bounds));
   }
-  if (failed(runOnPaddedBuffers(node, places)) ||
+  if (failed(runOnPaddedBuffers(node, positions)) ||
       failed(giveSizes(node, 0, *common)))
     return failure();
   int64_t classes = typeOf(node.given.back().value).getShape().back();

@@ -66,11 +66,11 @@ LogicalResult importTopK(Node &node) {
         "takes more than there are in a row");
   Expr least =
       identityOf(node.b, graph::Reduction::max, node.type(0).getElementType());
-  SmallVector<Value> places{
+  SmallVector<Value> positions{
       masked(node.b, node.traced(0), least, node.rank(0) - 1).value};
   if (node.size() > 1)
-    places.push_back(bounding(node, 1, count));
-  if (failed(runOnPaddedBuffers(node, places)))
+    positions.push_back(bounding(node, 1, count));
+  if (failed(runOnPaddedBuffers(node, positions)))
     return failure();
   row = count;
   return failed(giveSizes(node, 0, sizes)) ? failure()

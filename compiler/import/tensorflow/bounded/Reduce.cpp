@@ -60,7 +60,7 @@ LogicalResult importArg(Node &node) {
   sizes.erase(sizes.begin() + *axis);
   if (!along.isKnown()) {
     ImplicitLocOpBuilder &b = node.b;
-    Expr size = exactly(b, along), places(b, node.given[0].value);
+    Expr size = exactly(b, along), positions(b, node.given[0].value);
     // Where nothing else is in the row, there may be no row.
     Expr none = apply<graph::LessOp>(size, number(b, 1));
     for (const Size &other : sizes)
@@ -70,8 +70,9 @@ LogicalResult importArg(Node &node) {
             "finds no element along axis " + Twine(*axis));
     // A row without a number in it has its place at its start.
     node.given[0].value =
-        select(apply<graph::LessOp>(places, cast(size, places.elementType())),
-               places, places.like(0))
+        select(apply<graph::LessOp>(positions,
+                                    cast(size, positions.elementType())),
+               positions, positions.like(0))
             .value;
   }
   return giveSizes(node, 0, sizes);

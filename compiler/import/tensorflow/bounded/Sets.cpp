@@ -34,7 +34,8 @@ LogicalResult importUnique(Node &node) {
       real, apply<graph::EqualOp>(firsts, iota(b, size)));
   Choice chosen = choose(b, isFirst);
   Expr ranks = runningSum(cast(isFirst, b.getI64Type()), /*exclusive=*/true);
-  Expr which = gather(ranks, firsts, 0), values = gather(x, chosen.places, 0);
+  Expr which = gather(ranks, firsts, 0),
+       values = gather(x, chosen.positions, 0);
   if (!which || !values)
     return give(node, Expr());
   Type type = typeAttrOr(node, "out_idx", b.getI32Type());
@@ -68,13 +69,13 @@ LogicalResult importListDiff(Node &node) {
   Expr isOwn = apply<graph::GreaterEqualOp>(slice(firsts, 0, others, size),
                                             number(b, others));
   Choice chosen = choose(b, apply<graph::LogicalAndOp>(mine, isOwn));
-  Expr values = gather(x, chosen.places, 0);
+  Expr values = gather(x, chosen.positions, 0);
   if (!values)
     return give(node, values);
   Type type = typeAttrOr(node, "out_idx", b.getI32Type());
   return node.tracedResults(
       {withSizes(values.value, {chosen.count}),
-       withSizes(castTo(b, chosen.places.value, type), {chosen.count})});
+       withSizes(castTo(b, chosen.positions.value, type), {chosen.count})});
 }
 
 } // namespace

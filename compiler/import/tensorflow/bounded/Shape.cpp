@@ -38,12 +38,12 @@ LogicalResult importLinSpace(Node &node) {
   if (failed(sizes))
     return failure();
   Expr last = exactly(b, sizes->front()) - 1, one = number(b, 1);
-  Expr places = iota(b, sizes->front().bound);
+  Expr positions = iota(b, sizes->front().bound);
   Expr step = (stop - start) / cast(maximum(last, one), start.elementType());
-  Expr points = start + cast(places, start.elementType()) * step;
+  Expr points = start + cast(positions, start.elementType()) * step;
   // The last is `stop` itself, whatever the sums round to; a single one is not.
   Expr isLast =
-      apply<graph::LogicalAndOp>(apply<graph::EqualOp>(places, last),
+      apply<graph::LogicalAndOp>(apply<graph::EqualOp>(positions, last),
                                  apply<graph::GreaterEqualOp>(last, one));
   return node.tracedResults(
       {withSizes(select(isLast, stop, points).value, *sizes)});

@@ -54,7 +54,7 @@ LogicalResult importDynamicPartition(Node &node) {
     Choice chosen = choose(b, apply<graph::LogicalAndOp>(real, own));
     Sizes sizes{chosen.count};
     llvm::append_range(sizes, ArrayRef(sizesOf(data)).drop_front(rank));
-    Expr taken = gather(rows, chosen.places, 0);
+    Expr taken = gather(rows, chosen.positions, 0);
     if (!taken)
       return give(node, taken);
     results.push_back(withSizes(taken.value, sizes));
@@ -69,7 +69,7 @@ LogicalResult importBoundedDynamicStitch(Node &node) {
   if (count == 0 || node.size() % 2)
     return node.error() << "has " << node.size() << " operands";
   ImplicitLocOpBuilder &b = node.b;
-  SmallVector<Expr> places, rows;
+  SmallVector<Expr> positions, rows;
   Sizes slice;
   Expr size = number(b, 0);
   for (unsigned i = 0; i < count; ++i) {
@@ -86,35 +86,36 @@ LogicalResult importBoundedDynamicStitch(Node &node) {
       slice = own;
     if (slice != own)
       return node.unsupported("slices of different sizes");
-    Expr place = cast(Expr(b, indices.value), b.getI64Type());
-    place = select(inside(b, sizesOf(indices), rank), place, number(b, -1));
-    int64_t elements = place.type().getNumElements();
-    places.push_back(reshape(place, {elements}));
+    Expr position = cast(Expr(b, indices.value), b.getI64Type());
+    position =
+        select(inside(b, sizesOf(indices), rank), position, number(b, -1));
+    int64_t elements = position.type().getNumElements();
+    positions.push_back(reshape(position, {elements}));
     rows.push_back(joinRows(b, data, rank));
     if (elements)
       size = maximum(size,
-                     Expr(b, make<graph::ReduceMaxOp>(b, places.back().value,
+                     Expr(b, make<graph::ReduceMaxOp>(b, positions.back().value,
                                                       ArrayRef<int64_t>{0})) +
                          1);
     Expr valid = apply<graph::GreaterEqualOp>(
-        select(inside(b, sizesOf(indices), rank), place, number(b, 0)),
+        select(inside(b, sizesOf(indices), rank), position, number(b, 0)),
         number(b, 0));
     require(node, valid, "an index is negative");
   }
-  Expr place = concat(places, 0), updates = concat(rows, 0);
-  if (!place || !updates)
+  Expr position = concat(positions, 0), updates = concat(rows, 0);
+  if (!position || !updates)
     return give(node, Expr());
   // Rows that no index names hold anything in TensorFlow; here there are none.
-  Expr all = number(b, place.size(0));
+  Expr all = number(b, position.size(0));
   require(node, apply<graph::LessEqualOp>(size, all),
           "an index is above the number of all indices");
-  auto rowCount = sizeFrom(node, minimum(size, all).value, place.size(0));
+  auto rowCount = sizeFrom(node, minimum(size, all).value, position.size(0));
   if (failed(rowCount))
     return failure();
   slice.insert(slice.begin(), *rowCount);
   Expr zeros = filled(node, boundsOf(slice), updates.elementType(), 0);
   return node.tracedResults(
-      {withSizes(scatterRows(zeros, place, updates).value, slice)});
+      {withSizes(scatterRows(zeros, position, updates).value, slice)});
 }
 
 void addBoundedWhereHandlers(BoundedHandlers &handlers) {

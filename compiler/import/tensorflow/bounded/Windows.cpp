@@ -64,7 +64,7 @@ bool reachesOut(const Images &images) {
 }
 
 /// The place for the node's own handler, with `fill` around the images.
-Expr placeOf(const Images &images, Expr x, const Traced &traced, Expr fill) {
+Expr positionOf(const Images &images, Expr x, const Traced &traced, Expr fill) {
   x = filledBehind(x, sizesOf(traced), images.open, fill);
   if (images.isSame)
     for (const Along &along : images.open)
@@ -120,7 +120,7 @@ LogicalResult importConvolution(Node &node) {
   // Also for windows within the images: a kernel may compute neighbouring
   // windows from sums of what any of them reads.
   Expr x = operand(node, 0);
-  x = placeOf(*images, x, node.traced(0), x.like(0));
+  x = positionOf(*images, x, node.traced(0), x.like(0));
   if (failed(runOnPaddedBuffers(node, {x.value})))
     return failure();
   return giveCounts(node, *images);
@@ -143,7 +143,7 @@ LogicalResult importMaxPool(Node &node) {
   Expr x = operand(node, 0);
   Expr lowest = identityOf(node.b, graph::Reduction::max, x.elementType());
   if (reachesOut(*images))
-    x = placeOf(*images, x, node.traced(0), lowest);
+    x = positionOf(*images, x, node.traced(0), lowest);
   if (failed(runOnPaddedBuffers(node, {x.value})))
     return failure();
   return giveCounts(node, *images);
@@ -158,8 +158,8 @@ LogicalResult importAveragePool(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   Expr x = operand(node, 0), zero = x.like(0);
   bool isMasked = reachesOut(*images) && !images->open.empty();
-  Expr place = isMasked ? placeOf(*images, x, node.traced(0), zero) : x;
-  if (failed(runOnPaddedBuffers(node, {place.value})))
+  Expr position = isMasked ? positionOf(*images, x, node.traced(0), zero) : x;
+  if (failed(runOnPaddedBuffers(node, {position.value})))
     return failure();
   if (isMasked) {
     Expr means(b, node.given[0].value);
@@ -168,7 +168,7 @@ LogicalResult importAveragePool(Node &node) {
     Expr ones(b, splat(b, RankedTensorType::get(shape, x.elementType()), 1));
     Traced counted = node.traced(0);
     counted.value = ones.value;
-    ones = placeOf(*images, ones, counted, zero);
+    ones = positionOf(*images, ones, counted, zero);
     if (failed(runOnPaddedBuffers(node, {ones.value})))
       return failure();
     means = means / Expr(b, node.given[0].value);
@@ -184,7 +184,7 @@ struct Back {
   Sizes results, images;
   /// The images for the node's own handler. Along dynamic dimensions they are
   /// the largest ones with as many windows as the bound of the results.
-  SmallVector<int64_t> place;
+  SmallVector<int64_t> position;
   /// Where the images do not begin with the place.
   SmallVector<Along> shifted;
 
@@ -204,7 +204,7 @@ LogicalResult Back::readSpatial(Node &node, ArrayRef<Value> wanted) {
     auto known = knownNumber(wanted[dim]);
     if (known && results[dim].isKnown()) {
       images[dim] = {*known, {}};
-      place[dim] = *known;
+      position[dim] = *known;
       continue;
     }
     int64_t stride = (*strides)[i], dilation = (*dilations)[i];
@@ -225,7 +225,7 @@ LogicalResult Back::readSpatial(Node &node, ArrayRef<Value> wanted) {
                                   exactly(b, results[dim])),
             "the sizes of the results do not fit to those of the images");
     images[dim] = *size;
-    place[dim] = whole;
+    position[dim] = whole;
     if (isSame && along.mostShift() > 0)
       shifted.push_back(along);
   }
@@ -262,7 +262,7 @@ LogicalResult importTransposed(Node &node) {
   back.images[channels] = {*depth, {}};
   back.images[0] = count.isKnown() && known ? Size{*known, {}} : count;
   for (int64_t dim : {int64_t(0), channels})
-    back.place[dim] = back.images[dim].bound;
+    back.position[dim] = back.images[dim].bound;
   if (failed(back.readSpatial(node, *wanted)))
     return failure();
   // What is no result adds nothing.
@@ -270,7 +270,7 @@ LogicalResult importTransposed(Node &node) {
   results = masked(b, node.traced(2), results.like(0),
                    llvm::to_vector(llvm::seq<int64_t>(1, rank)));
   Type type = node.type(0).getElementType();
-  if (failed(runOnPaddedBuffers(node, {numbers(b, type, back.place),
+  if (failed(runOnPaddedBuffers(node, {numbers(b, type, back.position),
                                        node.operand(1), results.value})))
     return failure();
   Expr y(b, node.given[0].value);
@@ -281,7 +281,7 @@ LogicalResult importTransposed(Node &node) {
     starts[along.dim] = along.shift(b).value;
     Value wide =
         make<graph::PadOp>(b, y.value, y.like(0).value, none, high, none);
-    y.value = make<graph::DynamicSliceOp>(b, wide, starts, back.place);
+    y.value = make<graph::DynamicSliceOp>(b, wide, starts, back.position);
   }
   y.value = paddedTo(b, y.value, boundsOf(back.images));
   return node.tracedResults({withSizes(y.value, back.images)});

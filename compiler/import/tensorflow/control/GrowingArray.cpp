@@ -97,11 +97,11 @@ LogicalResult writeGrowing(Node &node) {
   // What does not count goes nowhere.
   int64_t most = sizes[0].bound;
   if (most) {
-    Expr places =
+    Expr positions =
         select(within(b, sizes[0]), iota(b, most) + total, number(b, -1));
-    array->rows =
-        make<graph::ScatterOp>(b, array->rows, reshape(places, {most, 1}).value,
-                               element.value, graph::Combiner::update);
+    array->rows = make<graph::ScatterOp>(
+        b, array->rows, reshape(positions, {most, 1}).value, element.value,
+        graph::Combiner::update);
   }
   array->lengths =
       make<graph::ScatterOp>(b, array->lengths, reshape(count, {1, 1}).value,
@@ -138,10 +138,10 @@ LogicalResult splitGrowing(Node &node) {
 }
 
 LogicalResult concatGrowing(Node &node, const GrowingArray &array) {
-  auto first = [&](Value place, Value exact) {
-    Sizes sizes = sizesOf({place, {}, nullptr});
+  auto first = [&](Value position, Value exact) {
+    Sizes sizes = sizesOf({position, {}, nullptr});
     sizes[0].exact = exact;
-    return withSizes(place, sizes);
+    return withSizes(position, sizes);
   };
   return node.tracedResults(
       {first(array.rows, array.total), first(array.lengths, array.count)});
@@ -191,12 +191,13 @@ LogicalResult gatherGrowing(Node &node, const GrowingArray &array) {
   most = bounds[1];
   Expr starts = gather(runningSum(lengths, /*exclusive=*/true), index, 0);
   starts = Expr(b, paddedTo(b, starts.value, {count}));
-  Expr places = reshape(starts, {count, 1}) + reshape(iota(b, most), {1, most});
+  Expr positions =
+      reshape(starts, {count, 1}) + reshape(iota(b, most), {1, most});
   if (llvm::is_contained(bounds, 0) || typeOf(array.rows).getDimSize(0) == 0)
     return node.tracedResults(
         {zerosOf(b, typeOf(array.rows).getElementType(), sizes)});
-  Value place = make<graph::GatherOp>(b, array.rows, places.value, 0, 0);
-  return node.tracedResults({withSizes(place, sizes)});
+  Value position = make<graph::GatherOp>(b, array.rows, positions.value, 0, 0);
+  return node.tracedResults({withSizes(position, sizes)});
 }
 
 LogicalResult readGrowing(Node &node, const GrowingArray &array) {

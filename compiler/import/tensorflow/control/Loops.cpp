@@ -76,7 +76,7 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
       llvm::append_range(inits, variables.carriedOf(i));
   Location at = node.b.getLoc();
   SmallVector<Type> types(ValueRange(inits).getTypes());
-  SmallVector<Location> places(types.size(), at);
+  SmallVector<Location> positions(types.size(), at);
   Region conditionRegion, bodyRegion;
   OpBuilder &builder = node.tracer.builder;
   size_t refusalsBefore = node.tracer.refusals();
@@ -91,7 +91,7 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
   };
   {
     OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&conditionRegion, {}, types, places);
+    Block *block = builder.createBlock(&conditionRegion, {}, types, positions);
     FailureOr<Value> condition = traceCondition(variables.bind(block));
     if (failed(condition))
       return refused();
@@ -102,7 +102,7 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
     builder.create<graph::YieldOp>(at, *condition);
   }
   OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&bodyRegion, {}, types, places);
+  Block *block = builder.createBlock(&bodyRegion, {}, types, positions);
   FailureOr<SmallVector<Traced>> next = loop.body(variables.bind(block));
   if (failed(next))
     return refused();

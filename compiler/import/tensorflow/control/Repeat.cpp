@@ -15,7 +15,7 @@ repeatWhile(ImplicitLocOpBuilder &b, ArrayRef<Expr> init,
   SmallVector<Value> inits;
   for (Expr x : init)
     inits.push_back(x.value);
-  SmallVector<Location> places(inits.size(), b.getLoc());
+  SmallVector<Location> positions(inits.size(), b.getLoc());
   OperationState state(b.getLoc(), graph::WhileOp::getOperationName());
   state.addOperands(inits);
   state.addTypes(ValueRange(inits).getTypes());
@@ -26,7 +26,7 @@ repeatWhile(ImplicitLocOpBuilder &b, ArrayRef<Expr> init,
     b.setInsertionPointToEnd(block);
     SmallVector<Expr> given;
     for (Value argument :
-         block->addArguments(ValueRange(inits).getTypes(), places))
+         block->addArguments(ValueRange(inits).getTypes(), positions))
       given.push_back(Expr(b, argument));
     SmallVector<Value> next;
     for (Expr x : isStep ? step(given) : SmallVector<Expr>{again(given)})

@@ -45,11 +45,11 @@ Value splitBits(ImplicitLocOpBuilder &b, Value x, Type to) {
   bits = reshapeTo(b, bits, shape);
   shape.back() = from / width;
   bits = broadcastTo(b, bits, shape);
-  SmallVector<int64_t> places;
+  SmallVector<int64_t> positions;
   for (unsigned at = 0; at < from; at += width)
-    places.push_back(at);
+    positions.push_back(at);
   bits = make<graph::ShiftRightOp>(
-      b, bits, broadcastTo(b, numbers(b, whole, places), shape));
+      b, bits, broadcastTo(b, numbers(b, whole, positions), shape));
   bits = castTo(b, bits, part);
   return make<graph::BitcastOp>(b, typeOf(bits).clone(to), bits);
 }
@@ -63,11 +63,11 @@ Value joinBits(ImplicitLocOpBuilder &b, Value x, Type to) {
   auto part = IntegerType::get(b.getContext(), from, IntegerType::Unsigned);
   Value bits = make<graph::BitcastOp>(b, type.clone(part), x);
   bits = castTo(b, bits, whole);
-  SmallVector<int64_t> places;
+  SmallVector<int64_t> positions;
   for (unsigned at = 0; at < width; at += from)
-    places.push_back(at);
+    positions.push_back(at);
   bits = make<graph::ShiftLeftOp>(
-      b, bits, broadcastTo(b, numbers(b, whole, places), type.getShape()));
+      b, bits, broadcastTo(b, numbers(b, whole, positions), type.getShape()));
   // No two parts have a bit in common.
   Expr joined = sum(Expr(b, bits), {type.getRank() - 1});
   return make<graph::BitcastOp>(b, joined.type().clone(to), joined.value);

@@ -126,13 +126,14 @@ LogicalResult importArg(Node &node) {
   if (x.size(*axis) == 0)
     return node.error() << "finds no element along axis " << *axis << " of "
                         << x.type();
-  Type place = node.hasAttr("output_type") ? node.typeAttr("output_type")
-                                           : Type(node.b.getI64Type());
-  if (!place || !place.isIntOrIndex() || place.getIntOrFloatBitWidth() < 16)
+  Type position = node.hasAttr("output_type") ? node.typeAttr("output_type")
+                                              : Type(node.b.getI64Type());
+  if (!position || !position.isIntOrIndex() ||
+      position.getIntOrFloatBitWidth() < 16)
     return node.unsupported("its output_type");
   SmallVector<int64_t> shape(x.shape());
   shape.erase(shape.begin() + *axis);
-  return node.result(make<Op>(node.b, RankedTensorType::get(shape, place),
+  return node.result(make<Op>(node.b, RankedTensorType::get(shape, position),
                               asCompared<Op>(x).value,
                               node.b.getI64IntegerAttr(*axis)));
 }

@@ -301,14 +301,14 @@ FailureOr<std::string> Checkpoint::readSlices(StringRef key,
   if (!llvm::isUInt<32>(*size / width))
     return error(key) << "has too many elements for slices";
   std::string whole(*size, 0);
-  llvm::BitVector places(static_cast<unsigned>(*size / width));
+  llvm::BitVector positions(static_cast<unsigned>(*size / width));
   for (const StoredSlice &part : parts) {
     FailureOr<std::string> bytes = readBytes(key, part.entry);
     if (failed(bytes))
       return failure();
     if (part.entry.crc32c() != storedChecksum(*bytes))
       return error(key) << "a slice's checksum does not match";
-    if (!part.copyTo(whole.data(), places, shape, width, *bytes))
+    if (!part.copyTo(whole.data(), positions, shape, width, *bytes))
       return error(key) << "its slices overlap";
   }
   return whole;

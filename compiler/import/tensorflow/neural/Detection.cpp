@@ -175,7 +175,7 @@ LogicalResult combine(Node &node) {
     Expr all = concat(own[1], 0);
     int64_t kept = std::min(width, all.size(0));
     auto best = b.create<graph::TopKOp>(all.value, kept);
-    Expr places(b, best.getIndices());
+    Expr positions(b, best.getIndices());
     taken = minimum(taken, number(b, kept));
     Expr isTaken = apply<graph::LessOp>(iota(b, kept), taken);
     auto padded = [&](Expr x) {
@@ -187,12 +187,12 @@ LogicalResult combine(Node &node) {
       shape.insert(shape.begin(), 1);
       return reshape(pad(x, low, high), shape);
     };
-    Expr corners = gather(concat(own[0], 0), places, 0);
+    Expr corners = gather(concat(own[0], 0), positions, 0);
     if (node.boolAttr("clip_boxes", true))
       corners = clamp(corners, 0, 1);
     parts[0].push_back(padded(corners));
     parts[1].push_back(padded(Expr(b, best.getValues())));
-    parts[2].push_back(padded(gather(concat(own[2], 0), places, 0)));
+    parts[2].push_back(padded(gather(concat(own[2], 0), positions, 0)));
     parts[3].push_back(reshape(cast(taken, b.getI32Type()), {1}));
   }
   SmallVector<Expr> results;

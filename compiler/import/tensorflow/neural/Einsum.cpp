@@ -60,7 +60,7 @@ LogicalResult boundedEinsum(Node &node) {
         return failure();
       common = *agreed;
     }
-  SmallVector<Value> places;
+  SmallVector<Value> positions;
   for (auto [i, operand] : llvm::enumerate(equation->operands)) {
     Sizes common;
     SmallVector<int64_t> summed;
@@ -71,10 +71,10 @@ LogicalResult boundedEinsum(Node &node) {
     }
     const Traced &traced = node.traced(i);
     Expr x = masked(node.b, traced, operand.x.like(0), summed);
-    places.push_back(
+    positions.push_back(
         paddedTo(node.b, x.value, commonBounds(sizesOf(traced), common)));
   }
-  if (failed(runOnPaddedBuffers(node, places)))
+  if (failed(runOnPaddedBuffers(node, positions)))
     return failure();
   Sizes result;
   for (int64_t label : equation->results)

@@ -200,12 +200,12 @@ LogicalResult cropAndResize(Node &node) {
                         {images.size(0) * height * width, images.size(3)});
   Expr first =
       reshape(cast(which, i64), {count, 1, 1}) * static_cast<double>(height);
-  auto place = [&](Expr at, int64_t extent) {
+  auto position = [&](Expr at, int64_t extent) {
     return cast(clamp(at, 0, static_cast<double>(extent - 1)), i64);
   };
   auto at = [&](Expr row, Expr column) {
-    Expr index = (first + place(row, height)) * static_cast<double>(width) +
-                 place(column, width);
+    Expr index = (first + position(row, height)) * static_cast<double>(width) +
+                 position(column, width);
     return gather(pixels, index, 0);
   };
   Expr result;

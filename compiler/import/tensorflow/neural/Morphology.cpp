@@ -155,15 +155,15 @@ LogicalResult dilateGradient(Node &node) {
   auto columns = steps.like(static_cast<double>(dilation->columns()));
   Expr parts[] = {apply<graph::FloorDivOp>(steps, columns),
                   apply<graph::FloorModOp>(steps, columns)};
-  Expr places = along(*dilation, 0);
+  Expr positions = along(*dilation, 0);
   for (int64_t i : {0, 1}) {
     Expr at =
         along(*dilation, i + 1) * static_cast<double>(windows.strides[i]) -
         static_cast<double>(windows.low[i]) +
         parts[i] * static_cast<double>(dilation->rates[i]);
-    places = places * static_cast<double>(x.size(i + 1)) + at;
+    positions = positions * static_cast<double>(x.size(i + 1)) + at;
   }
-  return give(node, spread(x, gradient, places * width + channels));
+  return give(node, spread(x, gradient, positions * width + channels));
 }
 
 } // namespace

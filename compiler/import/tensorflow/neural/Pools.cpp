@@ -105,11 +105,11 @@ Expr startsOf(Expr x) {
 }
 
 /// The places of the largest elements, counted in all images.
-Expr placesOfLargest(Expr x, const Windows &windows, bool inBatch) {
-  Expr places = poolArgMax(x, windows);
+Expr positionsOfLargest(Expr x, const Windows &windows, bool inBatch) {
+  Expr positions = poolArgMax(x, windows);
   if (!inBatch)
-    return places;
-  return places + cast(startsOf(x), places.elementType());
+    return positions;
+  return positions + cast(startsOf(x), positions.elementType());
 }
 
 LogicalResult maxWithArgmax(Node &node) {
@@ -120,7 +120,7 @@ LogicalResult maxWithArgmax(Node &node) {
   Type indexType = node.typeAttr("Targmax");
   bool inBatch = node.boolAttr("include_batch_in_index");
   return give(node, {poolMax(x, pool->windows),
-                     cast(placesOfLargest(x, pool->windows, inBatch),
+                     cast(positionsOfLargest(x, pool->windows, inBatch),
                           indexType ? indexType : node.b.getI64Type())});
 }
 
@@ -134,8 +134,8 @@ LogicalResult maxGradient(Node &node) {
   if (!gradient || gradient.elementType() != x.elementType() ||
       gradient.shape() != ArrayRef<int64_t>(pool->windows.resultShape(x)))
     return give(node, Expr());
-  Expr places = placesOfLargest(x, pool->windows, /*inBatch=*/true);
-  return give(node, pool->layout.fromLast(spread(x, gradient, places)));
+  Expr positions = positionsOfLargest(x, pool->windows, /*inBatch=*/true);
+  return give(node, pool->layout.fromLast(spread(x, gradient, positions)));
 }
 
 /// The gradient of that: of each window what lies at its first largest element.
@@ -147,12 +147,12 @@ LogicalResult maxSecondGradient(Node &node) {
   Expr gradient = pool->layout.toLast(operand(node, 2));
   if (!gradient || gradient.type() != x.type())
     return give(node, Expr());
-  Expr places = placesOfLargest(x, pool->windows, /*inBatch=*/true);
+  Expr positions = positionsOfLargest(x, pool->windows, /*inBatch=*/true);
   if (x.type().getNumElements() == 0)
     return give(node, pool->layout.fromLast(poolMax(x, pool->windows)));
   return give(node, pool->layout.fromLast(gather(
                         reshape(gradient, {gradient.type().getNumElements()}),
-                        places, 0)));
+                        positions, 0)));
 }
 
 /// Gradients by the places that the forward op has given: to them, or from.
@@ -162,25 +162,26 @@ LogicalResult placedGradient(Node &node) {
   if (failed(pool))
     return failure();
   Expr x = operand(node, 0), gradient = operand(node, 1),
-       places = operand(node, 2);
-  if (!gradient || !places || gradient.elementType() != x.elementType() ||
-      places.shape() != ArrayRef<int64_t>(pool->windows.resultShape(x)) ||
-      gradient.shape() != (second ? x.shape() : places.shape()))
+       positions = operand(node, 2);
+  if (!gradient || !positions || gradient.elementType() != x.elementType() ||
+      positions.shape() != ArrayRef<int64_t>(pool->windows.resultShape(x)) ||
+      gradient.shape() != (second ? x.shape() : positions.shape()))
     return give(node, Expr());
   int64_t count = x.type().getNumElements();
-  places = cast(places, node.b.getI64Type());
+  positions = cast(positions, node.b.getI64Type());
   if (!node.boolAttr("include_batch_in_index"))
-    places = places + startsOf(x);
+    positions = positions + startsOf(x);
   Expr inside = apply<graph::LogicalAndOp>(
-      apply<graph::GreaterEqualOp>(places, places.like(0)),
-      apply<graph::LessOp>(places, places.like(static_cast<double>(count))));
+      apply<graph::GreaterEqualOp>(positions, positions.like(0)),
+      apply<graph::LessOp>(positions,
+                           positions.like(static_cast<double>(count))));
   if (failed(check(node, inside, "a place lies outside of the images")))
     return failure();
   if (!second)
-    return give(node, spread(x, gradient, places));
+    return give(node, spread(x, gradient, positions));
   if (count == 0)
     return give(node, zerosOf(poolMax(x, pool->windows)));
-  return give(node, gather(reshape(gradient, {count}), places, 0));
+  return give(node, gather(reshape(gradient, {count}), positions, 0));
 }
 
 /// Each gradient is shared out among the elements of its window: a sum over

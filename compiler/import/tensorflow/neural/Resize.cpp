@@ -47,17 +47,17 @@ void cubicTaps(const Scale &scale, Taps (&taps)[4]) {
     Expr y = x + 1;
     return scale.single(((y * a - 5 * a) * y + 8 * a) * y - 4 * a);
   };
-  Expr at = scale.places(), first = apply<graph::FloorOp>(at);
+  Expr at = scale.positions(), first = apply<graph::FloorOp>(at);
   Expr offset = apply<graph::RoundOp>((at - first) * steps);
   Expr x = cast(offset, scale.b.getF64Type()) / steps, y = 1.0 - x;
   Expr weights[4] = {outer(x), inner(x), inner(y), outer(y)}, total;
   for (int64_t k = 0; k < 4; ++k) {
-    Expr place = cast(first, scale.b.getI32Type());
-    place = place + static_cast<double>(k - 1);
-    taps[k].pixels = scale.pixel(place);
+    Expr position = cast(first, scale.b.getI32Type());
+    position = position + static_cast<double>(k - 1);
+    taps[k].pixels = scale.pixel(position);
     // Pixels outside count for nothing where centers are half a pixel in.
     if (scale.halfPixel)
-      weights[k] = select(apply<graph::EqualOp>(place, taps[k].pixels),
+      weights[k] = select(apply<graph::EqualOp>(position, taps[k].pixels),
                           weights[k], weights[k].like(0));
     total = k ? total + weights[k] : weights[k];
   }
@@ -77,16 +77,17 @@ std::optional<DenseElementsAttr> known(Expr x) {
 }
 
 /// Pixels of `x` along `axis`.
-Expr take(Expr x, int64_t axis, Expr places) {
+Expr take(Expr x, int64_t axis, Expr positions) {
   // All pixels in their order.
-  if (auto order = known(places); order && places.size(0) == x.size(axis)) {
+  if (auto order = known(positions);
+      order && positions.size(0) == x.size(axis)) {
     int64_t next = 0;
-    if (llvm::all_of(order->getValues<APInt>(), [&](const APInt &place) {
-          return place.getSExtValue() == next++;
+    if (llvm::all_of(order->getValues<APInt>(), [&](const APInt &position) {
+          return position.getSExtValue() == next++;
         }))
       return x;
   }
-  return gather(x, places, axis);
+  return gather(x, positions, axis);
 }
 
 /// Images of rank 4, the sizes of the result, and the mapping of both
@@ -163,7 +164,7 @@ LogicalResult bilinear(Node &node) {
   // Columns first, as TensorFlow does.
   for (int64_t axis : {2, 1}) {
     const Scale &scale = resize->scales[axis - 1];
-    Expr at = scale.places(), floor = apply<graph::FloorOp>(at);
+    Expr at = scale.positions(), floor = apply<graph::FloorOp>(at);
     Expr low = scale.pixel(floor);
     Expr high = scale.pixel(apply<graph::CeilOp>(at));
     Expr weights = at - floor;

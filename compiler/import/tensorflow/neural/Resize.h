@@ -28,13 +28,13 @@ struct Scale {
     return select(apply<graph::GreaterOp>(to, one),
                   single(from - one) / single(to - one), plain);
   }
-  Expr places() const {
+  Expr positions() const {
     Expr at = single(iota(b, out.bound));
     return halfPixel ? (at + 0.5) * factor() - 0.5 : at * factor();
   }
   /// A place as that of a pixel, the next one where it is outside.
-  Expr pixel(Expr place) const {
-    Expr i = cast(place, b.getI64Type());
+  Expr pixel(Expr position) const {
+    Expr i = cast(position, b.getI64Type());
     Expr last = exactly(b, in) - number(b, 1);
     return cast(maximum(minimum(i, last), number(b, 0)), b.getI32Type());
   }

@@ -90,7 +90,7 @@ LogicalResult bilinearGradient(Node &node) {
   Expr x = back->gradient;
   for (int64_t axis : {1, 2}) {
     const Scale &scale = back->scales[axis - 1];
-    Expr at = scale.places(), floor = apply<graph::FloorOp>(at);
+    Expr at = scale.positions(), floor = apply<graph::FloorOp>(at);
     Expr weights = along(x, axis, cast(at - floor, x.elementType()));
     int64_t count = scale.in.bound;
     x = scatterAlong(x * (1 - weights), axis, scale.pixel(floor), count) +

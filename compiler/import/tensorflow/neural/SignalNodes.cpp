@@ -170,14 +170,14 @@ LogicalResult spectrogram(Node &node) {
                          x.type().clone({channels, frames, frequencies}), 0)));
   if (frames > (1 << 24) / window)
     return node.unsupported("a signal of this length");
-  SmallVector<double> places, weights;
+  SmallVector<double> positions, weights;
   for (int64_t i = 0; i < frames; ++i)
     for (int64_t k = 0; k < window; ++k)
-      places.push_back(static_cast<double>(i * stride + k));
+      positions.push_back(static_cast<double>(i * stride + k));
   for (int64_t k = 0; k < window; ++k)
     weights.push_back(0.5 - 0.5 * std::cos(2 * M_PI * static_cast<double>(k) /
                                            static_cast<double>(window)));
-  Expr at = constant(node.b, node.b.getI32Type(), {frames, window}, places);
+  Expr at = constant(node.b, node.b.getI32Type(), {frames, window}, positions);
   Expr signal = gather(transpose(x, {1, 0}), at, 1) *
                 constant(node.b, x.elementType(), {window}, weights);
   Complex y = along({fit(signal, 2, length), Expr()}, 2, -1);

@@ -85,12 +85,12 @@ FailureOr<Windows> windowsOf(Node &node, const Layout &layout,
   return windows;
 }
 
-Expr spread(Expr x, Expr gradient, Expr places) {
+Expr spread(Expr x, Expr gradient, Expr positions) {
   ImplicitLocOpBuilder &b = *x.b;
   int64_t count = gradient.type().getNumElements();
   Expr zeros(b, splat(b, x.type().clone({x.type().getNumElements()}), 0));
   Expr flat(b, make<graph::ScatterOp>(
-                   b, zeros.value, reshape(places, {count, 1}).value,
+                   b, zeros.value, reshape(positions, {count, 1}).value,
                    reshape(gradient, {count}).value, graph::Combiner::add));
   return reshape(flat, x.shape());
 }

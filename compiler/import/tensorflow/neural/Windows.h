@@ -37,7 +37,7 @@ mlir::FailureOr<Windows> windowsOf(Node &node, const Layout &layout,
 
 /// Zeros of the shape of `x` with `gradient` added where `places`, of its
 /// shape, count in all of `x`.
-Expr spread(Expr x, Expr gradient, Expr places);
+Expr spread(Expr x, Expr gradient, Expr positions);
 
 void addConvolutionHandlers(Handlers &);
 void addEinsumHandlers(Handlers &);

@@ -78,10 +78,10 @@ Expr begins(Node &node, const Stretch &stretch, int64_t parameters) {
   ImplicitLocOpBuilder &b = node.b;
   Type step = b.getIntegerType(64, /*isSigned=*/false);
   auto type = RankedTensorType::get({stretch.count, parameters}, step);
-  Expr place(b, make<graph::IotaOp>(b, type, 0)),
+  Expr position(b, make<graph::IotaOp>(b, type, 0)),
       parameter(b, make<graph::IotaOp>(b, type, 1));
   return (parameter * cast(stretch.exact, step) +
-          (place + cast(stretch.start, step))) *
+          (position + cast(stretch.start, step))) *
          stepsEach;
 }
 
@@ -232,9 +232,9 @@ Expr inStretches(Node &node, Type type, int64_t count, Expr exact, Expr row,
   if (knownNumber(exact.value) || rows >= count)
     return cast(numbers({generator, count, zero, exact}, row), type);
   int64_t room = llvm::alignTo(count, rows);
-  Expr place = filled(node, {room, width}, type, 0);
+  Expr position = filled(node, {room, width}, type, 0);
   auto state = repeatWhile(
-      b, {zero, place},
+      b, {zero, position},
       [&](ArrayRef<Expr> given) { return less(given[0], exact); },
       [&](ArrayRef<Expr> given) {
         Expr some =
@@ -328,8 +328,8 @@ LogicalResult giveChoices(Node &node, const Generator &generator) {
   if (!sizes->back().isKnown())
     flat[0].exact = product(b, *sizes, 0, 2).value;
   Expr numbers = uniformNumbers(generator, flat[0].bound, type);
-  Traced places = reshapeBounded(b, withSizes(numbers.value, flat), *sizes);
-  Expr targets = Expr(b, places.value) * total;
+  Traced positions = reshapeBounded(b, withSizes(numbers.value, flat), *sizes);
+  Expr targets = Expr(b, positions.value) * total;
   Expr chosen(b, make<graph::SearchSortedOp>(b, sums.value, targets.value,
                                              /*right=*/true));
   // Rounded sums may not reach the last number.

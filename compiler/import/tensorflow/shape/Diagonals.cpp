@@ -9,7 +9,7 @@ namespace weir::tensorflow {
 namespace {
 
 /// Matrices of more elements would need too large tables of places.
-constexpr int64_t mostPlaces = int64_t(1) << 26;
+constexpr int64_t mostPositions = int64_t(1) << 26;
 
 /// A band of diagonals of matrices: diagonal d holds elements (i, i + d).
 struct Band {
@@ -49,7 +49,7 @@ LogicalResult readBand(Node &node, unsigned operand, Band &band) {
       return failure();
     if (ends->empty() || ends->size() > 2 || ends->front() > ends->back() ||
         std::max(std::abs(ends->front() + 1), std::abs(ends->back())) >
-            mostPlaces)
+            mostPositions)
       return node.error() << "[" << *ends << "] are no ends of a band";
     band.low = ends->front();
     band.high = ends->back();
@@ -65,8 +65,8 @@ LogicalResult readBand(Node &node, unsigned operand, Band &band) {
 /// A band within its matrices, of a size that tables can hold.
 LogicalResult checkBand(Node &node, const Band &band) {
   bool isSmall = band.rows >= 0 && band.columns >= 0 &&
-                 band.rows <= mostPlaces && band.columns <= mostPlaces &&
-                 band.rows * band.columns <= mostPlaces;
+                 band.rows <= mostPositions && band.columns <= mostPositions &&
+                 band.rows * band.columns <= mostPositions;
   bool isWithin = band.rows == 0 || band.columns == 0 ||
                   (band.low > -band.rows && band.high < band.columns);
   if (isSmall && isWithin)
@@ -121,15 +121,15 @@ LogicalResult importMatrixDiag(Node &node) {
     return node.error() << "diagonals of " << length
                         << " elements do not suit matrices of " << rows << " x "
                         << columns;
-  Integers places;
+  Integers positions;
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
-      places.push_back(band.packed(i, j));
+      positions.push_back(band.packed(i, j));
   if (isPacked)
     x = reshape(
         x, replaceDims(x.shape(), x.rank() - 2, 2, {band.count() * length}));
   return give(node,
-              pick(node, x, places, paddingOf(node, 4, x), {rows, columns}));
+              pick(node, x, positions, paddingOf(node, 4, x), {rows, columns}));
 }
 
 /// The matrices of `x` as rows, and the band's size in them.
@@ -153,16 +153,16 @@ LogicalResult importMatrixDiagPart(Node &node) {
   if (failed(checkBand(node, band)))
     return failure();
   int64_t longest = band.longest();
-  Integers places(band.count() * longest, -1);
+  Integers positions(band.count() * longest, -1);
   for (int64_t d = band.low; d <= band.high; ++d)
     for (int64_t k = 0; k < band.length(d); ++k)
-      places[(band.high - d) * longest + band.offset(d) + k] =
+      positions[(band.high - d) * longest + band.offset(d) + k] =
           (k - std::min<int64_t>(d, 0)) * band.columns + k +
           std::max<int64_t>(d, 0);
   Integers shape{band.count(), longest};
   if (band.count() == 1)
     shape = {longest};
-  return give(node, pick(node, flat, places, paddingOf(node, 2, x), shape));
+  return give(node, pick(node, flat, positions, paddingOf(node, 2, x), shape));
 }
 
 LogicalResult importMatrixSetDiag(Node &node) {
@@ -187,14 +187,15 @@ LogicalResult importMatrixSetDiag(Node &node) {
   int64_t size = band.rows * band.columns;
   diagonals = reshape(diagonals, replaceDims(flat.shape(), flat.rank() - 1, 1,
                                              {band.count() * band.longest()}));
-  Integers places;
+  Integers positions;
   for (int64_t i = 0; i < band.rows; ++i)
     for (int64_t j = 0; j < band.columns; ++j) {
-      int64_t place = band.packed(i, j);
-      places.push_back(place < 0 ? i * band.columns + j : size + place);
+      int64_t position = band.packed(i, j);
+      positions.push_back(position < 0 ? i * band.columns + j
+                                       : size + position);
     }
   return give(node, pick(node, concat({flat, diagonals}, flat.rank() - 1),
-                         places, x.like(0), {band.rows, band.columns}));
+                         positions, x.like(0), {band.rows, band.columns}));
 }
 
 /// Keeps `lower` diagonals below and `upper` above the main one; a negative
@@ -209,7 +210,8 @@ LogicalResult importMatrixBandPart(Node &node) {
   if (x.rank() < 2)
     return node.error() << x.type() << " holds no matrices";
   int64_t rows = x.size(x.rank() - 2), columns = x.size(x.rank() - 1);
-  if (rows > mostPlaces || columns > mostPlaces || rows * columns > mostPlaces)
+  if (rows > mostPositions || columns > mostPositions ||
+      rows * columns > mostPositions)
     return node.unsupported("matrices of " + Twine(rows) + " x " +
                             Twine(columns));
   SmallVector<bool> kept;
@@ -229,12 +231,12 @@ LogicalResult importDiag(Node &node) {
   int64_t count = x.type().getNumElements();
   if (count > (1 << 13))
     return node.unsupported("a diagonal of " + Twine(count) + " elements");
-  Integers places(count * count, -1), shape(x.shape());
+  Integers positions(count * count, -1), shape(x.shape());
   for (int64_t i = 0; i < count; ++i)
-    places[i * count + i] = i;
+    positions[i * count + i] = i;
   llvm::append_range(shape, x.shape());
-  return give(node, reshape(pick(node, reshape(x, {count}), places, x.like(0),
-                                 {count, count}),
+  return give(node, reshape(pick(node, reshape(x, {count}), positions,
+                                 x.like(0), {count, count}),
                             shape));
 }
 
@@ -248,10 +250,10 @@ LogicalResult importDiagPart(Node &node) {
   int64_t count = 1;
   for (int64_t size : shape)
     count *= size;
-  Integers places;
+  Integers positions;
   for (int64_t i = 0; i < count; ++i)
-    places.push_back(i * count + i);
-  return give(node, reshape(pick(node, reshape(x, {count * count}), places,
+    positions.push_back(i * count + i);
+  return give(node, reshape(pick(node, reshape(x, {count * count}), positions,
                                  x.like(0), {count}),
                             shape));
 }

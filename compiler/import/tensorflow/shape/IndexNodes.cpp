@@ -85,11 +85,11 @@ LogicalResult importWhere(Node &node) {
   if (failed(value))
     return failure();
   int64_t rank = node.rank(0), count = 0, at = 0;
-  Integers strides = graph::stridesOf(node.shape(0)), places;
+  Integers strides = graph::stridesOf(node.shape(0)), positions;
   auto visit = [&](bool isZero) {
     if (!isZero) {
       for (int64_t d = 0; d < rank; ++d)
-        places.push_back(at / strides[d] % node.shape(0)[d]);
+        positions.push_back(at / strides[d] % node.shape(0)[d]);
       ++count;
     }
     ++at;
@@ -100,7 +100,7 @@ LogicalResult importWhere(Node &node) {
   else
     for (const APInt &number : value->getValues<APInt>())
       visit(number.isZero());
-  return give(node, reshape(integers(node, node.b.getI64Type(), places),
+  return give(node, reshape(integers(node, node.b.getI64Type(), positions),
                             {count, rank}));
 }
 
@@ -176,15 +176,15 @@ LogicalResult importListDiff(Node &node) {
   std::map<APInt, bool, LessBits> unwanted;
   for (const APInt &value : *y)
     unwanted[value] = true;
-  Integers places;
+  Integers positions;
   for (auto [i, value] : llvm::enumerate(*x))
     if (!unwanted.count(value))
-      places.push_back(i);
-  return give(
-      node,
-      {gather(operand(node, 0), integers(node, node.b.getI64Type(), places), 0),
-       integers(node, typeAttrOr(node, "out_idx", node.b.getI32Type()),
-                places)});
+      positions.push_back(i);
+  return give(node,
+              {gather(operand(node, 0),
+                      integers(node, node.b.getI64Type(), positions), 0),
+               integers(node, typeAttrOr(node, "out_idx", node.b.getI32Type()),
+                        positions)});
 }
 
 /// The rows of data that go to each partition.
@@ -278,12 +278,12 @@ LogicalResult importInvertPermutation(Node &node) {
   Integers numbers;
   for (int64_t i = 0; i < x.size(0); ++i)
     numbers.push_back(i);
-  Expr places = integers(node, x.elementType(), numbers);
+  Expr positions = integers(node, x.elementType(), numbers);
   Expr start = filled(node, x.shape(), x.elementType(), 0);
   return give(node,
               Expr(b, make<graph::ScatterOp>(
                           b, start.value, reshape(x, {x.size(0), 1}).value,
-                          places.value, graph::Combiner::update)));
+                          positions.value, graph::Combiner::update)));
 }
 
 } // namespace
@@ -303,7 +303,7 @@ void addIndexHandlers(Handlers &handlers) {
   handlers["ParallelDynamicStitch"] = importDynamicStitch;
   handlers["InvertPermutation"] = importInvertPermutation;
   addOrderHandlers(handlers);
-  addPlaceHandlers(handlers);
+  addPositionHandlers(handlers);
   addScatterHandlers(handlers);
   addSegmentHandlers(handlers);
 }

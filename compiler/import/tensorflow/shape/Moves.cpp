@@ -63,15 +63,15 @@ Integers replaceDims(ArrayRef<int64_t> shape, int64_t dim, int64_t count,
   return result;
 }
 
-Expr pick(Node &node, Expr x, ArrayRef<int64_t> places, Expr padding,
+Expr pick(Node &node, Expr x, ArrayRef<int64_t> positions, Expr padding,
           ArrayRef<int64_t> shape) {
   if (!x || x.rank() < 1)
     return {};
   Integers safe;
   SmallVector<bool> isElement;
-  for (int64_t place : places) {
-    safe.push_back(std::max<int64_t>(place, 0));
-    isElement.push_back(place >= 0);
+  for (int64_t position : positions) {
+    safe.push_back(std::max<int64_t>(position, 0));
+    isElement.push_back(position >= 0);
   }
   int64_t last = x.rank() - 1;
   Integers whole = replaceDims(x.shape(), last, 1, shape);
@@ -80,14 +80,14 @@ Expr pick(Node &node, Expr x, ArrayRef<int64_t> places, Expr padding,
       return {};
     return broadcast(padding, whole);
   }
-  Type placeType = x.size(last) > std::numeric_limits<int32_t>::max()
-                       ? node.b.getI64Type()
-                       : node.b.getI32Type();
-  Expr result = gather(x, integers(node, placeType, safe), last);
+  Type positionType = x.size(last) > std::numeric_limits<int32_t>::max()
+                          ? node.b.getI64Type()
+                          : node.b.getI32Type();
+  Expr result = gather(x, integers(node, positionType, safe), last);
   if (llvm::is_contained(isElement, false))
-    result =
-        select(booleans(node, {static_cast<int64_t>(places.size())}, isElement),
-               result, padding);
+    result = select(
+        booleans(node, {static_cast<int64_t>(positions.size())}, isElement),
+        result, padding);
   return reshape(result, whole);
 }
 

@@ -41,7 +41,7 @@ Integers replaceDims(llvm::ArrayRef<int64_t> shape, int64_t dim, int64_t count,
 /// Each row of the result, along the last dimension, is made of elements of
 /// the row of `x` at constant places; `padding` (a scalar) where the place is
 /// negative. The last dimension then has the shape `shape`.
-Expr pick(Node &node, Expr x, llvm::ArrayRef<int64_t> places, Expr padding,
+Expr pick(Node &node, Expr x, llvm::ArrayRef<int64_t> positions, Expr padding,
           llvm::ArrayRef<int64_t> shape);
 
 /// An element of a vector of integers where it is known, though others may not
@@ -60,7 +60,7 @@ void addDiagonalHandlers(Handlers &);
 void addJoinHandlers(Handlers &);
 void addOrderHandlers(Handlers &);
 void addPadHandlers(Handlers &);
-void addPlaceHandlers(Handlers &);
+void addPositionHandlers(Handlers &);
 void addRangeHandlers(Handlers &);
 void addScatterHandlers(Handlers &);
 void addSegmentHandlers(Handlers &);

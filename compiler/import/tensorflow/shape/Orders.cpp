@@ -132,9 +132,10 @@ LogicalResult importBound(Node &node) {
     return node.error() << "cannot search " << sorted.type() << " for "
                         << values.type();
   ImplicitLocOpBuilder &b = node.b;
-  Expr places(b, make<graph::SearchSortedOp>(b, sorted.value, values.value,
-                                             node.op() == "UpperBound"));
-  return give(node, cast(places, typeAttrOr(node, "out_type", b.getI32Type())));
+  Expr positions(b, make<graph::SearchSortedOp>(b, sorted.value, values.value,
+                                                node.op() == "UpperBound"));
+  return give(node,
+              cast(positions, typeAttrOr(node, "out_type", b.getI32Type())));
 }
 
 /// The number of boundaries, an attribute, that are not above each element.
@@ -156,8 +157,9 @@ LogicalResult importBucketize(Node &node) {
   int64_t count = boundaries.size();
   Expr row = constant(b, type, {count}, boundaries);
   Expr values = reshape(cast(x, type), {x.type().getNumElements()});
-  Expr places(b, make<graph::SearchSortedOp>(b, row.value, values.value, true));
-  return give(node, reshape(places, x.shape()));
+  Expr positions(b,
+                 make<graph::SearchSortedOp>(b, row.value, values.value, true));
+  return give(node, reshape(positions, x.shape()));
 }
 
 /// Eight comparisons, or booleans, become the bits of a byte, the first the

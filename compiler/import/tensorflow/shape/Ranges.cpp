@@ -57,10 +57,10 @@ LogicalResult importEmpty(Node &node) {
 
 /// start + i * step, in the arithmetic of the type.
 Expr progression(Node &node, Type type, int64_t count, Expr start, Expr step) {
-  Expr places(node.b,
-              make<graph::IotaOp>(node.b, RankedTensorType::get({count}, type),
+  Expr positions(
+      node.b, make<graph::IotaOp>(node.b, RankedTensorType::get({count}, type),
                                   /*axis=*/0));
-  return start + places * step;
+  return start + positions * step;
 }
 
 LogicalResult importRange(Node &node) {

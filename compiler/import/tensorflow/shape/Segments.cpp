@@ -211,7 +211,7 @@ LogicalResult importBincount(Node &node) {
     amounts = filled(node, values.shape(), type, 1);
   Integers vectors(values.shape()), counts{*size};
   vectors.push_back(1);
-  Expr places = reshape(values, vectors);
+  Expr positions = reshape(values, vectors);
   if (isDense && values.rank() == 2) {
     // Each row is counted by itself.
     counts.insert(counts.begin(), values.size(0));
@@ -219,15 +219,16 @@ LogicalResult importBincount(Node &node) {
     std::iota(rows.begin(), rows.end(), 0);
     Expr row = integers(node, values.elementType(), rows);
     row = broadcast(reshape(row, {values.size(0), 1, 1}), vectors);
-    places = concat({row, places}, 2);
+    positions = concat({row, positions}, 2);
   }
   if (failed(countOrError(node, counts)))
     return failure();
   Expr zeros = filled(node, counts, type, 0);
-  return give(node,
-              Expr(node.b, make<graph::ScatterOp>(
-                               node.b, zeros.value, places.value, amounts.value,
-                               isBinary ? Combiner::update : Combiner::add)));
+  return give(
+      node,
+      Expr(node.b, make<graph::ScatterOp>(
+                       node.b, zeros.value, positions.value, amounts.value,
+                       isBinary ? Combiner::update : Combiner::add)));
 }
 
 /// How many values lie in each of equal parts of a range; those outside count
@@ -250,9 +251,9 @@ LogicalResult importHistogram(Node &node) {
        low = reshape(cast(slice(range, 0, 0, 1), work), {}),
        high = reshape(cast(slice(range, 0, 1, 1), work), {});
   Expr step = (high - low) / static_cast<double>(*bins);
-  Expr place =
+  Expr position =
       clamp((maximum(x, low) - low) / step, 0, static_cast<double>(*bins - 1));
-  Expr indices = cast(place, b.getI32Type());
+  Expr indices = cast(position, b.getI32Type());
   Type type = typeAttrOr(node, "dtype", b.getI32Type());
   return give(
       node, Expr(b, make<graph::ScatterOp>(

@@ -274,14 +274,14 @@ LogicalResult importReverseSequence(Node &node) {
   // Where each element comes from.
   ImplicitLocOpBuilder &b = node.b;
   auto type = RankedTensorType::get({x.size(along)}, lengths.elementType());
-  Expr places(b, make<graph::IotaOp>(b, type, 0));
+  Expr positions(b, make<graph::IotaOp>(b, type, 0));
   Expr ends = reshape(lengths, {lengths.size(0), 1});
-  Expr mirrored = ends - 1.0 - places;
-  Expr places2 = places, ends2 = ends;
+  Expr mirrored = ends - 1.0 - positions;
+  Expr places2 = positions, ends2 = ends;
   if (!align(places2, ends2))
     return give(node, Expr());
   Expr within(b, make<graph::LessOp>(b, places2.value, ends2.value));
-  Expr indices = select(within, mirrored, places);
+  Expr indices = select(within, mirrored, positions);
   // The batch and then the row lead, and then return.
   Integers order{batch, along}, back(x.rank());
   for (int64_t i = 0; i < x.rank(); ++i)

@@ -14,8 +14,8 @@ namespace {
 
 /// The inverse of a StridedSlice: the elements of `value` in a tensor of
 /// `shape`, with zeros around them.
-FailureOr<Expr> placeBox(Node &node, const StridedBox &taken,
-                         ArrayRef<int64_t> shape, Expr value) {
+FailureOr<Expr> positionBox(Node &node, const StridedBox &taken,
+                            ArrayRef<int64_t> shape, Expr value) {
   Integers sizes, low, high, interior, reversed;
   bool isEmpty = false;
   for (auto [dim, range] : llvm::enumerate(taken.ranges)) {
@@ -53,7 +53,7 @@ LogicalResult importStridedSliceGrad(Node &node) {
   auto taken = stridedBoxOf(node, *shape, 1);
   if (failed(taken))
     return failure();
-  auto placed = placeBox(node, *taken, *shape, operand(node, 4));
+  auto placed = positionBox(node, *taken, *shape, operand(node, 4));
   return failed(placed) ? failure() : give(node, *placed);
 }
 
@@ -82,9 +82,9 @@ FailureOr<Expr> putInBox(Node &node, const StridedBox &taken, Expr x,
                 make<graph::DynamicUpdateSliceOp>(
                     node.b, x.value, reshape(value, sizes).value, starts));
   }
-  auto placed = placeBox(node, taken, shape, value);
-  auto where = placeBox(node, taken, shape,
-                        filled(node, taken.shape, node.b.getI1Type(), 1));
+  auto placed = positionBox(node, taken, shape, value);
+  auto where = positionBox(node, taken, shape,
+                           filled(node, taken.shape, node.b.getI1Type(), 1));
   if (failed(placed) || failed(where))
     return failure();
   return select(*where, *placed, x);

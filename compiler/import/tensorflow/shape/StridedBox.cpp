@@ -21,13 +21,13 @@ StridedRange completeRange(int64_t size, std::optional<int64_t> begin,
                            std::optional<int64_t> end, int64_t stride) {
   // Valid places: 0 .. size going up, -1 .. size-1 going down.
   int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
-  auto place = [&](int64_t at) {
+  auto position = [&](int64_t at) {
     return std::clamp(at < 0 ? at + size : at, low, high);
   };
   StridedRange range;
   range.stride = stride;
-  range.start = begin ? place(*begin) : (stride > 0 ? low : high);
-  int64_t limit = end ? place(*end) : (stride > 0 ? high : low);
+  range.start = begin ? position(*begin) : (stride > 0 ? low : high);
+  int64_t limit = end ? position(*end) : (stride > 0 ? high : low);
   int64_t span = stride > 0 ? limit - range.start : range.start - limit;
   uint64_t step = stride > 0 ? stride : 0 - static_cast<uint64_t>(stride);
   if (span > 0)
@@ -38,7 +38,7 @@ StridedRange completeRange(int64_t size, std::optional<int64_t> begin,
 
 /// A place of a dimension that only the run knows: counted from the end where
 /// negative, and moved to the nearest end where it is outside.
-Expr placeIn(Node &node, Expr numbers, int64_t i, int64_t size) {
+Expr positionIn(Node &node, Expr numbers, int64_t i, int64_t size) {
   Expr at = elementOf(numbers, i), zero = at.like(0);
   Expr negative(node.b, make<graph::LessOp>(node.b, at.value, zero.value));
   at = select(negative, at + static_cast<double>(size), at);
@@ -169,10 +169,10 @@ FailureOr<StridedBox> stridedBoxOf(Node &node, ArrayRef<int64_t> input,
       }
       StridedRange range;
       range.computed = has(beginMask, i) ? elementOf(begins, i).like(0)
-                                         : placeIn(node, begins, i, size);
+                                         : positionIn(node, begins, i, size);
       open.push_back({dim, has(endMask, i)
                                ? range.computed.like(static_cast<double>(size))
-                               : placeIn(node, ends, i, size)});
+                               : positionIn(node, ends, i, size)});
       result.ranges.push_back(range);
       result.shape.push_back(-1);
       continue;

@@ -117,11 +117,12 @@ FailureOr<Problem> problemOf(Node &node) {
 /// sequences.
 FailureOr<Labels> readLabels(Node &node, Problem &problem) {
   ImplicitLocOpBuilder &b = node.b;
-  Expr places = operand(node, 1), values = operand(node, 2);
-  if (places.rank() != 2 || places.size(1) != 2 || values.rank() != 1 ||
-      !isIndexType(places.elementType()) || !values.elementType().isInteger(32))
+  Expr positions = operand(node, 1), values = operand(node, 2);
+  if (positions.rank() != 2 || positions.size(1) != 2 || values.rank() != 1 ||
+      !isIndexType(positions.elementType()) ||
+      !values.elementType().isInteger(32))
     return node.error() << "has labels " << values.type() << " at "
-                        << places.type();
+                        << positions.type();
   auto size =
       agreedSize(node, sizesOf(node.traced(1))[0], sizesOf(node.traced(2))[0],
                  "labels and their coordinates");
@@ -140,9 +141,9 @@ FailureOr<Labels> readLabels(Node &node, Problem &problem) {
     if (failed(countOrError(node, shape)))
       return failure();
   Type type = b.getI64Type();
-  places = Expr(b, paddedTo(b, places.value, {all, 2}));
+  positions = Expr(b, paddedTo(b, positions.value, {all, 2}));
   values = cast(Expr(b, paddedTo(b, values.value, {all})), type);
-  Expr owners = reshape(cast(slice(places, 1, 0, 1), type), {all});
+  Expr owners = reshape(cast(slice(positions, 1, 0, 1), type), {all});
   Expr known = both(less(owners.like(-1), owners),
                     less(owners, exactly(b, problem.countSize)));
   // Labels beyond their number are of no sequence, behind all others.
@@ -241,7 +242,7 @@ struct Spelling {
 Spelling spell(ImplicitLocOpBuilder &b, const Problem &problem,
                const Labels &given, bool merges) {
   int64_t count = problem.count, most = given.labels.size(1),
-          places = 2 * most + 1;
+          positions = 2 * most + 1;
   Expr blank = given.labels.like(static_cast<double>(problem.blank));
   auto blanks = [&](ArrayRef<int64_t> shape) {
     return broadcast(blank, shape);
@@ -252,20 +253,20 @@ Spelling spell(ImplicitLocOpBuilder &b, const Problem &problem,
   Expr classes =
       concat({reshape(pairs, {count, 2 * most}), blanks({count, 1})}, 1);
   spelling.classes = classes;
-  Expr place = broadcast(row(b, places), classes.shape());
-  Expr isLabel =
-      equal(apply<graph::FloorModOp>(place, place.like(2)), place.like(1));
+  Expr position = broadcast(row(b, positions), classes.shape());
+  Expr isLabel = equal(apply<graph::FloorModOp>(position, position.like(2)),
+                       position.like(1));
   spelling.skips = isLabel;
   spelling.stays = negated(isLabel);
   if (merges) {
     Expr earlier =
-        concat({blanks({count, 2}), slice(classes, 1, 0, places - 2)}, 1);
+        concat({blanks({count, 2}), slice(classes, 1, 0, positions - 2)}, 1);
     spelling.skips = both(isLabel, negated(equal(classes, earlier)));
     spelling.stays = either(isLabel, spelling.stays);
   }
   // Place 2n is the blank behind n labels.
   Expr end = given.counts * 2;
-  spelling.isLast = either(equal(place, end), equal(place, end - 1));
+  spelling.isLast = either(equal(position, end), equal(position, end - 1));
   return spelling;
 }
 
@@ -291,7 +292,7 @@ LogicalResult importLoss(Node &node) {
     return failure();
   Spelling spelling =
       spell(b, problem, *labels, node.boolAttr("ctc_merge_repeated", true));
-  int64_t places = spelling.classes.size(1);
+  int64_t positions = spelling.classes.size(1);
   Expr x = transpose(logits, {1, 0, 2});
   Expr most(b, make<graph::ReduceMaxOp>(b, x.value, ArrayRef<int64_t>{2}));
   x = x - reshape(most, {count, steps, 1});
@@ -307,16 +308,18 @@ LogicalResult importLoss(Node &node) {
     return filled(node, {count, size}, type, -HUGE_VAL);
   };
   Expr lengths = reshape(problem.lengths, {count, 1});
-  Expr store = filled(node, {steps, count, places}, type, 0);
+  Expr store = filled(node, {steps, count, positions}, type, 0);
 
   // Before the first step as if at the first blank.
   Expr begin =
-      concat({filled(node, {count, 1}, type, 0), unreached(places - 1)}, 1);
+      concat({filled(node, {count, 1}, type, 0), unreached(positions - 1)}, 1);
   auto forward =
       repeat(b, steps, {begin, store}, [&](Expr i, ArrayRef<Expr> now) {
         Expr stay = select(spelling.stays, now[0], never(begin));
-        Expr next = concat({unreached(1), slice(now[0], 1, 0, places - 1)}, 1);
-        Expr skip = concat({unreached(2), slice(now[0], 1, 0, places - 2)}, 1);
+        Expr next =
+            concat({unreached(1), slice(now[0], 1, 0, positions - 1)}, 1);
+        Expr skip =
+            concat({unreached(2), slice(now[0], 1, 0, positions - 2)}, 1);
         skip = select(spelling.skips, skip, never(begin));
         Expr reached = logSum(stay, next, skip) + partAt(emitted, 0, i);
         return SmallVector<Expr>{select(less(i, lengths), reached, now[0]),
@@ -327,12 +330,13 @@ LogicalResult importLoss(Node &node) {
 
   Expr ends = select(spelling.isLast, begin.like(0), never(begin));
   auto backward = repeat(
-      b, steps, {unreached(places), store}, [&](Expr i, ArrayRef<Expr> now) {
+      b, steps, {unreached(positions), store}, [&](Expr i, ArrayRef<Expr> now) {
         Expr t = number(b, steps - 1) - i;
         Expr stay = select(spelling.stays, now[0], never(begin));
-        Expr next = concat({slice(now[0], 1, 1, places - 1), unreached(1)}, 1);
+        Expr next =
+            concat({slice(now[0], 1, 1, positions - 1), unreached(1)}, 1);
         Expr skip = select(spelling.skips, now[0], never(begin));
-        skip = concat({slice(skip, 1, 2, places - 2), unreached(2)}, 1);
+        skip = concat({slice(skip, 1, 2, positions - 2), unreached(2)}, 1);
         Expr reached =
             select(less(t + 1, lengths), logSum(stay, next, skip), ends);
         return SmallVector<Expr>{reached + partAt(emitted, 0, t),
@@ -343,7 +347,7 @@ LogicalResult importLoss(Node &node) {
   Expr at = apply<graph::ExpOp>(forward[1] + backward[1] -
                                 reshape(seen, {1, count, 1}));
   at = select(reshape(possible, {1, count, 1}), at, at.like(0));
-  Expr isOf = equal(reshape(spelling.classes, {count, places, 1}),
+  Expr isOf = equal(reshape(spelling.classes, {count, positions, 1}),
                     reshape(iota(b, problem.classes), {1, 1, problem.classes}));
   Expr slope = chances - matmul(transpose(at, {1, 0, 2}), cast(isOf, type));
   Expr counts = both(less(row(b, steps), lengths),

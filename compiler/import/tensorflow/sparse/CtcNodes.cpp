@@ -70,11 +70,11 @@ LogicalResult importGreedy(Node &node) {
   Choice chosen = choose(b, reshape(keeps, {all}));
   int64_t rows = chosen.count.bound;
   Expr sequence = apply<graph::FloorDivOp>(
-      chosen.places, number(b, std::max<int64_t>(steps, 1)));
-  Expr rank = gather(reshape(ranks, {all}), chosen.places, 0);
+      chosen.positions, number(b, std::max<int64_t>(steps, 1)));
+  Expr rank = gather(reshape(ranks, {all}), chosen.positions, 0);
   Expr indices =
       concat({reshape(sequence, {rows, 1}), reshape(rank, {rows, 1})}, 1);
-  Expr values = gather(reshape(best, {all}), chosen.places, 0);
+  Expr values = gather(reshape(best, {all}), chosen.positions, 0);
   Expr longest = number(b, 0);
   if (all)
     longest = Expr(b, make<graph::ReduceMaxOp>(b, sum(ones, {1}).value,

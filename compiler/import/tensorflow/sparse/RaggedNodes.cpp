@@ -19,7 +19,7 @@ namespace {
 
 /// For each item of a level the row that it is in, and its place there.
 struct Level {
-  Expr row, place;
+  Expr row, position;
   /// How many rows there are, and the greatest number of items in one.
   int64_t rows;
   Expr longest;
@@ -38,7 +38,7 @@ Level bySplits(ImplicitLocOpBuilder &b, Expr splits, int64_t items) {
   level.rows = splits.size(0) - 1;
   Expr item = iota(b, items);
   level.row = search(splits, item, /*right=*/true) - 1;
-  level.place = item - gather(splits, level.row, 0);
+  level.position = item - gather(splits, level.row, 0);
   Expr lengths =
       slice(splits, 0, 1, level.rows) - slice(splits, 0, 0, level.rows);
   level.longest = level.rows
@@ -59,9 +59,9 @@ Level byRows(ImplicitLocOpBuilder &b, Expr row, Size size, int64_t rows) {
   Expr sorted = select(isThere, row, number(b, rows));
   Level level;
   level.rows = rows;
-  level.place = iota(b, items) - search(sorted, sorted, /*right=*/false);
+  level.position = iota(b, items) - search(sorted, sorted, /*right=*/false);
   level.row = select(isThere, row, number(b, -1));
-  Expr longest = select(isThere, level.place + 1, number(b, 0));
+  Expr longest = select(isThere, level.position + 1, number(b, 0));
   level.longest = items ? Expr(b, make<graph::ReduceMaxOp>(
                                       b, longest.value, ArrayRef<int64_t>{0}))
                         : number(b, 0);
@@ -176,22 +176,22 @@ LogicalResult importToTensor(Node &node) {
   SmallVector<Expr> columns(ragged + 1);
   for (size_t i = ragged; i-- > 0;) {
     const Level &level = (*levels)[i];
-    columns[i + 1] = reshape(gather(level.place, item, 0), {count, 1});
+    columns[i + 1] = reshape(gather(level.position, item, 0), {count, 1});
     item = gather(level.row, item, 0);
     isThere = apply<graph::LogicalAndOp>(
         isThere, apply<graph::GreaterEqualOp>(item, number(b, 0)));
     item = maximum(item, number(b, 0));
   }
   columns[0] = reshape(select(isThere, item, number(b, -1)), {count, 1});
-  Expr place = broadcast(fill, bounds);
-  if (!place)
+  Expr position = broadcast(fill, bounds);
+  if (!position)
     return node.error() << "cannot fill rows of [" << inner << "] with "
                         << fill.type();
-  if (place.type().getNumElements() && count)
-    place = scatter(place, concat(columns, 1), values);
-  if (!place)
-    return give(node, place);
-  return node.tracedResults({withSizes(place.value, sizes)});
+  if (position.type().getNumElements() && count)
+    position = scatter(position, concat(columns, 1), values);
+  if (!position)
+    return give(node, position);
+  return node.tracedResults({withSizes(position.value, sizes)});
 }
 
 } // namespace

@@ -40,7 +40,7 @@ LogicalResult checkSparse(Node &node, ArrayRef<int64_t> shape) {
 }
 
 /// Checks the coordinates of the values that there are.
-LogicalResult checkPlaces(Node &node, ArrayRef<int64_t> shape) {
+LogicalResult checkPositions(Node &node, ArrayRef<int64_t> shape) {
   Expr coordinates = operand(node, 0);
   Size count = sizesOf(node.traced(0))[0];
   for (auto [k, size] : llvm::enumerate(shape)) {
@@ -64,9 +64,9 @@ LogicalResult importProduct(Node &node) {
     return failure();
   if (shape->size() != 2 || failed(countOrError(node, *shape)))
     return node.error() << "is no product of matrices";
-  if (failed(checkSparse(node, *shape)) || failed(checkPlaces(node, *shape)))
+  if (failed(checkSparse(node, *shape)) || failed(checkPositions(node, *shape)))
     return failure();
-  Expr places = operand(node, 0), values = operand(node, 1),
+  Expr positions = operand(node, 0), values = operand(node, 1),
        dense = operand(node, 3);
   bool turned = node.boolAttr("adjoint_a");
   if (dense.rank() == 2 && node.boolAttr("adjoint_b"))
@@ -78,10 +78,10 @@ LogicalResult importProduct(Node &node) {
     return node.error() << "cannot multiply a " << rows << " x " << inner
                         << " matrix of " << values.elementType() << " with "
                         << operand(node, 3).type();
-  Expr parts = gather(dense, column(places, !turned), 0) *
+  Expr parts = gather(dense, column(positions, !turned), 0) *
                reshape(values, {values.size(0), 1});
   Expr zeros = filled(node, {rows, dense.size(1)}, dense.elementType(), 0);
-  return give(node, scatterRows(zeros, column(places, turned), parts,
+  return give(node, scatterRows(zeros, column(positions, turned), parts,
                                 graph::Combiner::add));
 }
 
@@ -92,14 +92,14 @@ LogicalResult importReshape(Node &node) {
   auto from = node.integers(1), to = node.integers(2);
   if (failed(from) || failed(to))
     return failure();
-  Expr places = operand(node, 0);
+  Expr positions = operand(node, 0);
   auto all = countOrError(node, *from);
   if (failed(all))
     return failure();
-  if (places.rank() != 2 || !isIndexType(places.elementType()) ||
-      places.size(1) != static_cast<int64_t>(from->size()))
+  if (positions.rank() != 2 || !isIndexType(positions.elementType()) ||
+      positions.size(1) != static_cast<int64_t>(from->size()))
     return node.error() << "holds no coordinates of " << from->size()
-                        << " dimensions but " << places.type();
+                        << " dimensions but " << positions.type();
   int64_t known = 1, open = llvm::count(*to, -1);
   for (int64_t size : *to)
     if (size < -1 || (size >= 0 && llvm::MulOverflow(known, size, known)))
@@ -109,11 +109,11 @@ LogicalResult importReshape(Node &node) {
     return node.error() << "turns " << *all << " elements into [" << *to << "]";
   for (int64_t &size : *to)
     size = size < 0 ? *all / known : size;
-  int64_t count = places.size(0);
-  Expr flat = filled(node, {count}, places.elementType(), 0);
+  int64_t count = positions.size(0);
+  Expr flat = filled(node, {count}, positions.elementType(), 0);
   Integers fromStrides = graph::stridesOf(*from);
   for (size_t k = 0; k < from->size(); ++k)
-    flat = flat + column(places, static_cast<int64_t>(k)) *
+    flat = flat + column(positions, static_cast<int64_t>(k)) *
                       static_cast<double>(fromStrides[k]);
   SmallVector<Expr> columns;
   for (auto [size, stride] : llvm::zip_equal(*to, graph::stridesOf(*to))) {
@@ -125,7 +125,7 @@ LogicalResult importReshape(Node &node) {
     columns.push_back(reshape(along, {count, 1}));
   }
   Expr result = columns.empty()
-                    ? filled(node, {count, 0}, places.elementType(), 0)
+                    ? filled(node, {count, 0}, positions.elementType(), 0)
                     : concat(columns, 1);
   if (!result)
     return give(node, result);
@@ -145,22 +145,22 @@ LogicalResult importFillRows(Node &node) {
   if (failed(shape))
     return failure();
   if (shape->empty() || failed(checkSparse(node, *shape)) ||
-      failed(checkPlaces(node, ArrayRef<int64_t>(*shape).take_front(1))))
+      failed(checkPositions(node, ArrayRef<int64_t>(*shape).take_front(1))))
     return shape->empty() ? LogicalResult(node.error() << "has no rows")
                           : failure();
   ImplicitLocOpBuilder &b = node.b;
-  Expr places = operand(node, 0), values = operand(node, 1),
+  Expr positions = operand(node, 0), values = operand(node, 1),
        fill = operand(node, 3);
   if (fill.rank() != 0 || fill.elementType() != values.elementType() ||
-      !places.elementType().isInteger(64))
+      !positions.elementType().isInteger(64))
     return node.error() << "cannot fill " << values.type() << " with "
                         << fill.type();
-  int64_t rows = (*shape)[0], count = places.size(0), all;
+  int64_t rows = (*shape)[0], count = positions.size(0), all;
   if (rows < 0 || llvm::AddOverflow(rows, count, all) || all > (1 << 30))
     return node.error() << "has " << rows << " rows";
   Size size = sizesOf(node.traced(0))[0];
   Expr nowhere = number(b, rows);
-  Expr row = select(within(b, size), column(places, 0), nowhere);
+  Expr row = select(within(b, size), column(positions, 0), nowhere);
   Expr counts =
       scatterRows(broadcast(number(b, 0), {rows}), row,
                   broadcast(number(b, 1), {count}), graph::Combiner::add);
@@ -175,27 +175,27 @@ LogicalResult importFillRows(Node &node) {
     from = Expr(b, sort.getOutputs()[1]);
   }
   SmallVector<Expr> columns{reshape(iota(b, rows), {rows, 1})};
-  if (places.size(1) > 1)
-    columns.push_back(
-        filled(node, {rows, places.size(1) - 1}, places.elementType(), 0));
-  Expr allPlaces = concat({places, concat(columns, 1)}, 0);
+  if (positions.size(1) > 1)
+    columns.push_back(filled(node, {rows, positions.size(1) - 1},
+                             positions.elementType(), 0));
+  Expr allPositions = concat({positions, concat(columns, 1)}, 0);
   Expr allValues = concat({values, broadcast(fill, {rows})}, 0);
   Expr reverse =
       scatterRows(broadcast(number(b, 0), {all}), from, iota(b, all));
   Expr total = exactly(b, size) + sum(cast(isEmpty, b.getI64Type()), {0});
   Size found{all, total.value};
-  Expr newPlaces = gather(allPlaces, from, 0),
+  Expr newPositions = gather(allPositions, from, 0),
        newValues = gather(allValues, from, 0);
   if (std::optional<int64_t> known = knownNumber(total.value)) {
     found = {*known, {}};
-    newPlaces = slice(newPlaces, 0, 0, *known);
+    newPositions = slice(newPositions, 0, 0, *known);
     newValues = slice(newValues, 0, 0, *known);
   }
   reverse = slice(reverse, 0, 0, count);
-  if (!newPlaces || !newValues || !reverse)
+  if (!newPositions || !newValues || !reverse)
     return give(node, Expr());
   return node.tracedResults(
-      {withSizes(newPlaces.value, {found, Size{places.size(1), {}}}),
+      {withSizes(newPositions.value, {found, Size{positions.size(1), {}}}),
        withSizes(newValues.value, {found}),
        {isEmpty.value, {}, nullptr},
        withSizes(reverse.value, {size})});
@@ -205,18 +205,20 @@ LogicalResult importFillRows(Node &node) {
 LogicalResult importFillRowsGradient(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  Expr places = operand(node, 0), gradient = operand(node, 1);
-  if (places.rank() != 1 || gradient.rank() != 1 ||
-      !isIndexType(places.elementType()) || gradient.elementType().isInteger(1))
+  Expr positions = operand(node, 0), gradient = operand(node, 1);
+  if (positions.rank() != 1 || gradient.rank() != 1 ||
+      !isIndexType(positions.elementType()) ||
+      gradient.elementType().isInteger(1))
     return node.error() << "holds no gradients but " << gradient.type();
-  if (failed(checkIndices(node, 0, places, gradient.size(0))))
+  if (failed(checkIndices(node, 0, positions, gradient.size(0))))
     return failure();
   Expr isFilled = filled(node, gradient.shape(), node.b.getI32Type(), 1);
-  isFilled = scatterRows(isFilled, places,
-                         filled(node, places.shape(), node.b.getI32Type(), 0));
+  isFilled =
+      scatterRows(isFilled, positions,
+                  filled(node, positions.shape(), node.b.getI32Type(), 0));
   Expr rest = select(apply<graph::EqualOp>(isFilled, isFilled.like(1)),
                      gradient, gradient.like(0));
-  return give(node, {gather(gradient, places, 0), sum(rest, {0})});
+  return give(node, {gather(gradient, positions, 0), sum(rest, {0})});
 }
 
 } // namespace

@@ -60,13 +60,13 @@ static Expr lookUp(Node &node, const TableEntries &entries, Expr query,
     return (*(entries.keys.value_begin<APInt>() + i)).getSExtValue();
   };
   int64_t first = key(0), last = key(count - 1);
-  Expr place, isThere;
+  Expr position, isThere;
   // A gather moves places that are none to the nearest one, so that it need not
   // wait for what is found out about them.
   if (static_cast<uint64_t>(last) - static_cast<uint64_t>(first) ==
       static_cast<uint64_t>(count) - 1) {
     Expr low = number(node, type, first);
-    place = query - low;
+    position = query - low;
     isThere = apply<graph::LogicalAndOp>(
         apply<graph::GreaterEqualOp>(query, low),
         apply<graph::LessEqualOp>(query, number(node, type, last)));
@@ -74,12 +74,12 @@ static Expr lookUp(Node &node, const TableEntries &entries, Expr query,
     Expr keys(b, b.create<graph::ConstantOp>(entries.keys));
     Expr row = reshape(query, {query.type().getNumElements()});
     Expr found(b, make<graph::SearchSortedOp>(b, keys.value, row.value, false));
-    place = reshape(found, query.shape());
-    Expr nearest(b, make<graph::GatherOp>(b, keys.value, place.value, 0, 0));
+    position = reshape(found, query.shape());
+    Expr nearest(b, make<graph::GatherOp>(b, keys.value, position.value, 0, 0));
     isThere = apply<graph::EqualOp>(nearest, query);
   }
   Expr values(b, b.create<graph::ConstantOp>(entries.values));
-  Expr value(b, make<graph::GatherOp>(b, values.value, place.value, 0, 0));
+  Expr value(b, make<graph::GatherOp>(b, values.value, position.value, 0, 0));
   return select(isThere, value, otherwise);
 }
 

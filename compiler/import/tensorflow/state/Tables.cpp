@@ -269,14 +269,14 @@ static FailureOr<DenseElementsAttr> constantAt(Node &node, Tables &tables,
 
 /// The entries at `places`, as a vector.
 static DenseElementsAttr taken(DenseElementsAttr all,
-                               ArrayRef<int64_t> places) {
-  auto type = RankedTensorType::get({static_cast<int64_t>(places.size())},
+                               ArrayRef<int64_t> positions) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(positions.size())},
                                     all.getElementType());
   auto take = [&](auto from) {
     std::vector<std::decay_t<decltype(*from)>> result;
-    result.reserve(places.size());
-    for (int64_t place : places)
-      result.push_back(*(from + place));
+    result.reserve(positions.size());
+    for (int64_t position : positions)
+      result.push_back(*(from + position));
     return DenseElementsAttr::get(type, ArrayRef(result));
   };
   return isa<FloatType>(all.getElementType()) ? take(all.value_begin<APFloat>())
@@ -323,19 +323,19 @@ static FailureOr<TableEntries> readFilling(Node &node, Tables &tables,
     return node.error(Status::limit)
            << by << " fills a table with " << keys->getNumElements()
            << " entries; the tables of a model may have " << entryLimit;
-  SmallVector<int64_t> numbers, places, kept;
+  SmallVector<int64_t> numbers, positions, kept;
   for (const APInt &key : keys->getValues<APInt>())
     numbers.push_back(key.getSExtValue());
   for (size_t i = 0; i < numbers.size(); ++i)
-    places.push_back(i);
-  llvm::sort(places, [&](int64_t i, int64_t k) {
+    positions.push_back(i);
+  llvm::sort(positions, [&](int64_t i, int64_t k) {
     return std::tie(numbers[i], i) < std::tie(numbers[k], k);
   });
-  for (int64_t place : places) {
-    if (kept.empty() || numbers[kept.back()] != numbers[place])
-      kept.push_back(place);
-    else if (!isSame(*values, kept.back(), place))
-      return node.error() << by << " gives key " << numbers[place]
+  for (int64_t position : positions) {
+    if (kept.empty() || numbers[kept.back()] != numbers[position])
+      kept.push_back(position);
+    else if (!isSame(*values, kept.back(), position))
+      return node.error() << by << " gives key " << numbers[position]
                           << " of a table two values";
   }
   return TableEntries{taken(*keys, kept), taken(*values, kept)};

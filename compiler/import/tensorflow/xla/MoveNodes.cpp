@@ -297,7 +297,7 @@ void addXlaMoveHandlers(Handlers &handlers) {
 
 void addXlaHandlers(Handlers &handlers) {
   addXlaMoveHandlers(handlers);
-  addXlaPlaceHandlers(handlers);
+  addXlaPositionHandlers(handlers);
   addXlaProductHandlers(handlers);
   addXlaReduceHandlers(handlers);
 }

@@ -289,13 +289,13 @@ LogicalResult importSelectAndScatter(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   int64_t all = x.type().getNumElements();
   // Margins are at no place, and never selected.
-  Expr places = padWith(reshape(iota(b, all), x.shape()), number(b, -1),
-                        box->low, box->high, box->gaps);
+  Expr positions = padWith(reshape(iota(b, all), x.shape()), number(b, -1),
+                           box->low, box->high, box->gaps);
   Expr values = padWith(x, x.like(0), box->low, box->high, box->gaps);
-  if (!places || !values)
+  if (!positions || !values)
     return give(node, Expr());
   Tensors chosen = combineBoxes(
-      {values, places}, *box, [&](ArrayRef<Expr> x, ArrayRef<Expr> y) {
+      {values, positions}, *box, [&](ArrayRef<Expr> x, ArrayRef<Expr> y) {
         Tensors which = (*selects)({x[0], y[0]});
         if (which.size() != 1 || !which[0].elementType().isInteger(1))
           return Tensors();

@@ -38,7 +38,7 @@ bool areDims(const Dims &dims, int64_t rank) {
 
 void addXlaHandlers(Handlers &);
 void addXlaMoveHandlers(Handlers &);
-void addXlaPlaceHandlers(Handlers &);
+void addXlaPositionHandlers(Handlers &);
 void addXlaProductHandlers(Handlers &);
 void addXlaReduceHandlers(Handlers &);
 

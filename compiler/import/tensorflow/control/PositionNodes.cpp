@@ -1,7 +1,7 @@
 // Nodes that say where something runs: tensors sent from one device to another,
 // branches by device, and values of branches that are not taken.
 
-#include "compiler/import/tensorflow/control/PlaceNodes.h"
+#include "compiler/import/tensorflow/control/PositionNodes.h"
 
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Tracer.h"
@@ -79,7 +79,7 @@ LogicalResult importSend(Node &node) { return node.tracedResults({}); }
 
 } // namespace
 
-void addPlaceNodeHandlers(Handlers &handlers) {
+void addPositionNodeHandlers(Handlers &handlers) {
   handlers["FakeParam"] = importFakeParam;
   handlers["DeviceIndex"] = importDeviceIndex;
   for (StringRef op : {"_Recv", "_HostRecv"})

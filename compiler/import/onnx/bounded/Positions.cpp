@@ -62,16 +62,16 @@ LogicalResult importSlice(Node &node) {
     if (step == 0 || step == std::numeric_limits<int64_t>::min())
       return node.error() << "takes every " << step << "th element";
     // What is as far as can be is the end, whatever the size is.
-    auto bounded = [&](Value place, bool isEnd) {
-      auto known = knownNumber(place);
+    auto bounded = [&](Value position, bool isEnd) {
+      auto known = knownNumber(position);
       bool isLast = known && (isEnd == (step > 0) ? *known >= from[d].bound
                                                   : *known < -from[d].bound);
       // A start below the first element is the first one, also going down.
       if (isLast && !isEnd && step < 0)
         isLast = *known >= from[d].bound;
       if (!isEnd && step < 0 && !isLast)
-        return maximum(Expr(node.b, place), -exactly(node.b, from[d]));
-      return isLast ? Expr() : Expr(node.b, place);
+        return maximum(Expr(node.b, position), -exactly(node.b, from[d]));
+      return isLast ? Expr() : Expr(node.b, position);
     };
     if (failed(ranges.range(bounded((**starts)[at], false),
                             bounded((**ends)[at], true), step)))
@@ -126,7 +126,7 @@ LogicalResult importPad(Node &node) {
 
 } // namespace
 
-void addBoundedPlaceHandlers(BoundedHandlers &handlers) {
+void addBoundedPositionHandlers(BoundedHandlers &handlers) {
   handlers["Pad"] = {importPad, {1}};
   handlers["Slice"] = {importSlice, {1, 2}, true};
 }

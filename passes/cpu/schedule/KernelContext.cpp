@@ -1,6 +1,6 @@
 // Looks at the surroundings of a kernel.
 
-#include "passes/cpu/schedule/KernelPlace.h"
+#include "passes/cpu/schedule/KernelContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace weir {
 
-KernelPlace KernelPlace::of(Operation *kernel) {
+KernelContext KernelContext::of(Operation *kernel) {
   return {isa<func::FuncOp>(kernel->getParentOp()), RowBlocks::of(kernel),
           slotsOf(kernel)};
 }

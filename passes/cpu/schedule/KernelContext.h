@@ -1,13 +1,13 @@
 // The surroundings of a kernel that limit its schedule.
 
-#ifndef WEIR_PASSES_CPU_SCHEDULE_KERNELPLACE_H
-#define WEIR_PASSES_CPU_SCHEDULE_KERNELPLACE_H
+#ifndef WEIR_PASSES_CPU_SCHEDULE_KERNELCONTEXT_H
+#define WEIR_PASSES_CPU_SCHEDULE_KERNELCONTEXT_H
 
 #include "passes/cpu/Sharing.h"
 
 namespace weir {
 
-struct KernelPlace {
+struct KernelContext {
   /// Whether the kernel is in no loop. Work items in a loop would be a parallel
   /// region in each of its iterations.
   bool inFunction;
@@ -16,7 +16,7 @@ struct KernelPlace {
   /// Threads that share the work, at most.
   int64_t threads;
 
-  static KernelPlace of(mlir::Operation *kernel);
+  static KernelContext of(mlir::Operation *kernel);
 
   /// Whether threads share work that takes so many cycles of a core. A kernel
   /// of a row-wise fusion is shared anyhow.
@@ -27,4 +27,4 @@ struct KernelPlace {
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_SCHEDULE_KERNELPLACE_H
+#endif // WEIR_PASSES_CPU_SCHEDULE_KERNELCONTEXT_H

@@ -46,17 +46,17 @@ LogicalResult importUnravelIndex(Node &node) {
 
 /// For each letter of one layout its place in the other; an error where they
 /// are not of the same letters.
-FailureOr<Integers> placesOf(Node &node, StringRef from, StringRef to) {
-  Integers places;
+FailureOr<Integers> positionsOf(Node &node, StringRef from, StringRef to) {
+  Integers positions;
   for (char letter : from) {
     size_t at = to.find(letter);
     if (at == StringRef::npos || from.count(letter) != 1 ||
         to.count(letter) != 1 || from.size() != to.size())
       return node.error() << "layouts " << from << " and " << to
                           << " do not correspond";
-    places.push_back(static_cast<int64_t>(at));
+    positions.push_back(static_cast<int64_t>(at));
   }
-  return places;
+  return positions;
 }
 
 /// Dimensions of one layout as those of another.
@@ -64,15 +64,16 @@ LogicalResult importDimMap(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
   Expr x = operand(node, 0);
-  auto places = placesOf(node, node.stringAttr("src_format", "NHWC"),
-                         node.stringAttr("dst_format", "NCHW"));
-  if (failed(places))
+  auto positions = positionsOf(node, node.stringAttr("src_format", "NHWC"),
+                               node.stringAttr("dst_format", "NCHW"));
+  if (failed(positions))
     return failure();
-  int64_t count = places->size();
+  int64_t count = positions->size();
   if (!isa<IntegerType>(x.elementType()) || count == 0)
     return node.error() << x.type() << " holds no dimensions";
   Expr dims = apply<graph::FloorModOp>(x, x.like(static_cast<double>(count)));
-  return give(node, gather(integers(node, x.elementType(), *places), dims, 0));
+  return give(node,
+              gather(integers(node, x.elementType(), *positions), dims, 0));
 }
 
 /// Numbers for the dimensions of one layout in the order of another; two
@@ -87,18 +88,19 @@ LogicalResult importVecPermute(Node &node) {
   if (count + 2 == static_cast<int64_t>(from.size()))
     for (std::string *layout : {&from, &to})
       llvm::erase_if(*layout, [](char c) { return c == 'N' || c == 'C'; });
-  auto places = placesOf(node, to, from);
-  if (failed(places))
+  auto positions = positionsOf(node, to, from);
+  if (failed(positions))
     return failure();
   if (x.rank() < 1 || x.rank() > 2 ||
-      count != static_cast<int64_t>(places->size()))
+      count != static_cast<int64_t>(positions->size()))
     return node.error() << x.type() << " has not one row for each of " << from;
-  return give(node, gather(x, integers(node, node.b.getI32Type(), *places), 0));
+  return give(node,
+              gather(x, integers(node, node.b.getI32Type(), *positions), 0));
 }
 
 } // namespace
 
-void addPlaceHandlers(Handlers &handlers) {
+void addPositionHandlers(Handlers &handlers) {
   handlers["UnravelIndex"] = importUnravelIndex;
   handlers["DataFormatDimMap"] = importDimMap;
   handlers["DataFormatVecPermute"] = importVecPermute;

@@ -276,7 +276,7 @@ LogicalResult importXlaScatter(Node &node) {
 
 } // namespace
 
-void addXlaPlaceHandlers(Handlers &handlers) {
+void addXlaPositionHandlers(Handlers &handlers) {
   handlers["XlaGather"] = importXlaGather;
   handlers["XlaScatter"] = importXlaScatter;
 }
