@@ -20,14 +20,14 @@ std::string shapeText(const TensorInterface &tensor) {
   StringRef by = tensor.shapeTensor >= 0 ? " x " : "x";
   std::string text;
   for (auto [i, dim] : enumerate(tensor.type.getShape()))
-    text += (tensor.isOpen(i) ? forComment(dimName(tensor, i))
-                              : std::to_string(dim)) +
+    text += (tensor.isDynamic(i) ? forComment(dimName(tensor, i))
+                                 : std::to_string(dim)) +
             by.str();
   return text + StringRef(cEnumerator(tensor.dtype)).drop_front(5).lower();
 }
 
 /// The ranges of dynamic dimensions, and the arguments that hold the sizes.
-void openDims(raw_ostream &os, const FunctionInterface &function) {
+void dynamicDims(raw_ostream &os, const FunctionInterface &function) {
   std::vector<std::string> seen;
   std::string ranges, shapes;
   for (auto *tensors : {&function.inputs, &function.outputs})
@@ -38,7 +38,7 @@ void openDims(raw_ostream &os, const FunctionInterface &function) {
                   (tensors == &function.inputs ? ", to give" : ", a result");
       for (size_t i = 0; i < tensor.least.size(); ++i) {
         std::string name =
-            tensor.isOpen(i) ? forComment(dimName(tensor, i)) : "";
+            tensor.isDynamic(i) ? forComment(dimName(tensor, i)) : "";
         if (name.empty() || is_contained(seen, name))
           continue;
         seen.push_back(name);
@@ -67,7 +67,7 @@ void signature(raw_ostream &os, const FunctionInterface &function) {
   list(function.inputs);
   os << " -> ";
   list(function.outputs);
-  openDims(os, function);
+  dynamicDims(os, function);
   os << " */\n";
 }
 

@@ -37,7 +37,7 @@ struct TensorInterface {
   /// columns of another one.
   std::vector<std::string> strings;
 
-  bool isOpen(size_t dim) const {
+  bool isDynamic(size_t dim) const {
     return shapeTensor >= 0 &&
            least[dim] < type.getDimSize(static_cast<unsigned>(dim));
   }

@@ -62,7 +62,7 @@ LogicalResult broadcastOperands(TracedNode &node,
     return node.error(Status::limit)
            << "its result, " << dimsText(shape)
            << ", is larger than a tensor may be"
-           << (node.tracing.hasOpenSizes
+           << (node.tracing.hasDynamicSizes
                    ? ": it has room for the largest sizes in the ranges that "
                      "--dim sets"
                    : "");

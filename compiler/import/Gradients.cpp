@@ -63,10 +63,10 @@ Traced formedLoss(Report &report, OpBuilder &builder, Traced output,
       llvm::cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
   Compared given =
       compared(builder, function, std::move(output), std::move(labels), loss);
-  FailureOr<Value> value =
-      train::formLoss(builder, function,
-                      {given.output, given.labels, given.openDims, given.sizes},
-                      train::Recipe(loss.recipe));
+  FailureOr<Value> value = train::formLoss(
+      builder, function,
+      {given.output, given.labels, given.dynamicDims, given.sizes},
+      train::Recipe(loss.recipe));
   if (succeeded(value))
     return {*value, {}, nullptr};
   if (report.status == Status::ok)

@@ -215,13 +215,13 @@ private:
         continue;
       isThere = true;
       auto given = mlir::cast<RankedTensorType>(outputs.types[*at]);
-      bool isOpen = outputs.sizesOf(*at).has_value();
-      if (isOpen != bool(least))
-        return say() << "only the " << (isOpen ? "output" : "input")
+      bool isDynamic = outputs.sizesOf(*at).has_value();
+      if (isDynamic != bool(least))
+        return say() << "only the " << (isDynamic ? "output" : "input")
                      << " has a size known only at run time";
-      if (isOpen ? given.getElementType() != type.getElementType() ||
-                       given.getRank() != type.getRank()
-                 : given != type)
+      if (isDynamic ? given.getElementType() != type.getElementType() ||
+                          given.getRank() != type.getRank()
+                    : given != type)
         return say() << "the input is a " << type << " and the output a "
                      << given << "; a state keeps its type";
       room = largest(room, given);

@@ -110,9 +110,9 @@ InFlightDiagnostic TracedNode::error(Status status) {
 }
 
 LogicalResult TracedNode::unsupported(const Twine &what) {
-  bool hasOpenSizes = llvm::any_of(
+  bool hasDynamicSizes = llvm::any_of(
       operands, [](const Traced &operand) { return operand.isBounded(); });
-  tracing.unsupported(b.getLoc(), op(), what, hasOpenSizes);
+  tracing.unsupported(b.getLoc(), op(), what, hasDynamicSizes);
   return failure();
 }
 

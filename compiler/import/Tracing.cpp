@@ -19,8 +19,8 @@ using namespace mlir;
 namespace weir {
 
 void Tracing::unsupported(Location at, StringRef op, const Twine &why,
-                          bool hasOpenSizes) {
-  refused.push_back({at, escaped(op), why.str(), hasOpenSizes});
+                          bool hasDynamicSizes) {
+  refused.push_back({at, escaped(op), why.str(), hasDynamicSizes});
 }
 
 std::vector<Tracing::Refusal> Tracing::forget(size_t count) {
@@ -37,7 +37,7 @@ LogicalResult Tracing::reportUnsupported() {
   // An inlined function's node is one node of the model, however often called.
   llvm::StringSet<> told;
   bool hasToldSizes = report.fixingSizes.empty();
-  for (auto &[at, op, why, hasOpenSizes] : refused) {
+  for (auto &[at, op, why, hasDynamicSizes] : refused) {
     bool isFirst = told.empty();
     std::string key = op + why;
     if (auto call = dyn_cast<CallSiteLoc>(at))
@@ -52,7 +52,7 @@ LogicalResult Tracing::reportUnsupported() {
       error.attachNote(report.file())
           << "--feed=TENSOR:DIMSxTYPE makes a result of such a node an input, "
              "and --fetch=TENSOR selects outputs that do not need it";
-    if (hasOpenSizes && !hasToldSizes) {
+    if (hasDynamicSizes && !hasToldSizes) {
       error.attachNote(report.file()) << report.fixingSizes;
       hasToldSizes = true;
     }
@@ -86,11 +86,11 @@ static LogicalResult verifyWithin(Operation *op) {
 void Tracing::refine(ImplicitLocOpBuilder &b, Traced &result) {
   result.value = withoutKernel(b, result.value);
   result.imaginary = withoutKernel(b, result.imaginary);
-  hasOpenSizes |= result.isBounded();
+  hasDynamicSizes |= result.isBounded();
   if (derives && result.value &&
       isa<FloatType>(typeOf(result.value).getElementType()))
     zeroBeyond(b, result);
-  if (hasOpenSizes && !result.isBounded() && result.value &&
+  if (hasDynamicSizes && !result.isBounded() && result.value &&
       isa<IntegerType>(typeOf(result.value).getElementType()))
     result.value = asListOfScalars(b, result.value);
 }
@@ -148,9 +148,10 @@ LogicalResult Tracing::verifyNew(Mark mark, TracedNode &node,
         return report.error(node.b.getLoc(), Status::limit)
                << "makes a " << result.getType()
                << ", which is larger than a tensor may be"
-               << (hasOpenSizes ? ": it has room for the largest sizes in the "
-                                  "ranges that --dim sets"
-                                : "");
+               << (hasDynamicSizes
+                       ? ": it has room for the largest sizes in the "
+                         "ranges that --dim sets"
+                       : "");
     if (auto check = dyn_cast<graph::CheckOp>(&*op);
         check && !isConditional && knownBoolean(check.getCondition()) == false)
       return failsAlways(report, check, node.name());

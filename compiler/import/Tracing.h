@@ -27,11 +27,11 @@ public:
   /// Remembers a node that is not supported, and whether an operand has a size
   /// that only the run knows.
   void unsupported(mlir::Location at, llvm::StringRef op,
-                   const llvm::Twine &why, bool hasOpenSizes = false);
+                   const llvm::Twine &why, bool hasDynamicSizes = false);
   struct Refusal {
     mlir::Location at;
     std::string op, why;
-    bool hasOpenSizes;
+    bool hasDynamicSizes;
   };
   /// How many there are; takes those after the first `count` back, so that
   /// something else can be tried, or remembers them after all.
@@ -46,7 +46,7 @@ public:
   /// How many elements a tensor whose sizes nothing bounds may have.
   int64_t boundedElements = int64_t(1) << 20;
   /// Whether any value so far has a size that only the run knows.
-  bool hasOpenSizes = false;
+  bool hasDynamicSizes = false;
   /// Whether derivatives are taken: then zeros lie beyond the sizes of each
   /// node's results, and so do zeros in their gradients.
   bool derives = false;

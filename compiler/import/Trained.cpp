@@ -112,8 +112,8 @@ FailureOr<ElementsAttr> firstValue(Report &report,
   return rawElements(type, std::move(bytes), name);
 }
 
-void markTraining(func::FuncOp function, ArrayRef<int64_t> openDims) {
-  attrs::lossOperands.set(function, openDims);
+void markTraining(func::FuncOp function, ArrayRef<int64_t> dynamicDims) {
+  attrs::lossOperands.set(function, dynamicDims);
 }
 
 /// What the loss is of, where the builder is in it.

@@ -25,10 +25,10 @@ mlir::FailureOr<mlir::ElementsAttr> firstValue(Report &report,
                                                const TrainingRequest &training,
                                                graph::VariableOp variable);
 
-/// Marks the function as what the loss is of; `openDims` are the dimensions of
-/// its first result that only the run knows.
+/// Marks the function as what the loss is of; `dynamicDims` are the dimensions
+/// of its first result that only the run knows.
 void markTraining(mlir::func::FuncOp function,
-                  llvm::ArrayRef<int64_t> openDims = {});
+                  llvm::ArrayRef<int64_t> dynamicDims = {});
 void markTrained(graph::VariableOp variable);
 bool isMarkedTrained(graph::VariableOp variable);
 

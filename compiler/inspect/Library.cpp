@@ -1,8 +1,8 @@
 // What a shared library of weir's says of itself: the table that its NAME_info
 // gives. The library is loaded, so it must be one that may run here.
 
+#include "compiler/inspect/DynamicDims.h"
 #include "compiler/inspect/Inspect.h"
-#include "compiler/inspect/OpenDims.h"
 
 #include "runtime/weir.h"
 
@@ -102,8 +102,8 @@ static std::string typeOf(weir_dtype dtype, ArrayRef<int64_t> shape,
   return type + nameOf(dtype).str() + ">";
 }
 
-static OpenShape openShape(const weir_tensor_info &tensor) {
-  OpenShape shape;
+static DynamicShape dynamicShape(const weir_tensor_info &tensor) {
+  DynamicShape shape;
   shape.least.assign(tensor.least, tensor.least + tensor.rank);
   shape.most.assign(tensor.shape, tensor.shape + tensor.rank);
   shape.names.assign(tensor.dims, tensor.dims + tensor.rank);
@@ -121,7 +121,7 @@ static json::Array tensorsOf(const weir_tensor_info *tensors, uint32_t count,
         {"type", typeOf(tensor.dtype, ArrayRef(tensor.shape, tensor.rank),
                         tensor.least)}};
     if (tensor.shape_tensor >= 0)
-      describeOpen(object, open, openShape(tensor));
+      describeDynamic(object, open, dynamicShape(tensor));
     if (tensor.num_strings) {
       json::Array strings;
       for (int64_t i = 0; i < tensor.num_strings; ++i)

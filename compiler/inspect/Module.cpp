@@ -1,7 +1,7 @@
 // What a module says of itself, at any stage.
 
 #include "compiler/inspect/Module.h"
-#include "compiler/inspect/OpenDims.h"
+#include "compiler/inspect/DynamicDims.h"
 
 #include "compiler/Place.h"
 #include "dialects/graph/Graph.h"
@@ -40,9 +40,9 @@ static json::Object describeTensor(TensorAttr tensor) {
 }
 
 /// Adds the sizes that `shape` has to the tensor `type`, described by `to`.
-static void addOpenDims(TensorAttr shape, RankedTensorType type,
-                        json::Object &to, json::Array &open) {
-  OpenShape sizes;
+static void addDynamicDims(TensorAttr shape, RankedTensorType type,
+                           json::Object &to, json::Array &open) {
+  DynamicShape sizes;
   if (DenseI64ArrayAttr least = shape.getLeast())
     sizes.least.assign(least.asArrayRef().begin(), least.asArrayRef().end());
   for (auto name : shape.getDims().getAsRange<StringAttr>())
@@ -52,7 +52,7 @@ static void addOpenDims(TensorAttr shape, RankedTensorType type,
     return;
   sizes.most.assign(type.getShape().begin(), type.getShape().end());
   sizes.element = textOf(type.getElementType());
-  describeOpen(to, open, sizes);
+  describeDynamic(to, open, sizes);
 }
 
 static json::Array describeTensors(ArrayRef<TensorAttr> tensors,
@@ -62,7 +62,8 @@ static json::Array describeTensors(ArrayRef<TensorAttr> tensors,
     all.push_back(describeTensor(tensor));
   for (TensorAttr shape : tensors)
     if (auto of = static_cast<size_t>(shape.getShapeOf()); of < tensors.size())
-      addOpenDims(shape, tensors[of].getType(), *all[of].getAsObject(), open);
+      addDynamicDims(shape, tensors[of].getType(), *all[of].getAsObject(),
+                     open);
   return all;
 }
 

@@ -1,7 +1,7 @@
 // The text of a description: the same facts as its JSON.
 
+#include "compiler/inspect/DynamicDims.h"
 #include "compiler/inspect/Inspect.h"
-#include "compiler/inspect/OpenDims.h"
 
 using namespace llvm;
 
@@ -40,7 +40,7 @@ static void printTensors(const json::Object &signature, StringRef what,
     os << "  " << left_justify(what, 7);
     if (!textAt(*tensor, "name").empty())
       os << nameAt(*tensor, "name") << ": ";
-    if (std::string open = openText(*tensor); !open.empty())
+    if (std::string open = dynamicText(*tensor); !open.empty())
       os << open;
     else
       os << (textAt(*tensor, "type").empty() ? "?" : nameAt(*tensor, "type"));

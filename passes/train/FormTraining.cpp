@@ -36,15 +36,15 @@ void setResult(func::FuncOp function, Value value, StringRef name) {
 
 /// Replaces the results of the function by its loss.
 LogicalResult replaceByLoss(func::FuncOp function, const train::Recipe &recipe,
-                            ArrayRef<int64_t> openDims) {
+                            ArrayRef<int64_t> dynamicDims) {
   Operation *end = function.getBody().front().getTerminator();
   if (end->getNumOperands() == 0)
     return function.emitError("gives nothing that a loss could be of");
   train::LossOperands operands{end->getOperand(0)};
   if (end->getNumOperands() > 1)
     operands.labels = end->getOperand(1);
-  operands.openDims = openDims;
-  if (!openDims.empty())
+  operands.dynamicDims = dynamicDims;
+  if (!dynamicDims.empty())
     operands.sizes = end->getOperands().back();
   OpBuilder b(end);
   FailureOr<Value> loss = train::formLoss(b, function, operands, recipe);
@@ -79,10 +79,11 @@ private:
     if (!optimizer)
       return loss.emitError("has an unknown optimizer: '")
              << recipe.text("optimizer") << "'";
-    auto openDims = attrs::lossOperands.of(loss);
+    auto dynamicDims = attrs::lossOperands.of(loss);
     attrs::lossOperands.remove(loss);
     if (failed(replaceByLoss(loss, recipe,
-                             openDims ? openDims.asArrayRef() : std::nullopt)))
+                             dynamicDims ? dynamicDims.asArrayRef()
+                                         : std::nullopt)))
       return failure();
     Builder b(&getContext());
     func::FuncOp step = loss.clone();

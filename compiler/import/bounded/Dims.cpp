@@ -33,7 +33,7 @@ std::optional<Dims> reshaped(ArrayRef<Dim> dims, ArrayRef<int64_t> shape) {
   SmallVector<Factor> left;
   for (const Dim &dim : dims)
     for (const Factor &factor : dim)
-      if (factor.bound != 1 || factor.isOpen())
+      if (factor.bound != 1 || factor.isDynamic())
         left.push_back(factor);
   size_t at = 0;
   Dims result;
@@ -54,7 +54,7 @@ std::optional<Dims> reshaped(ArrayRef<Dim> dims, ArrayRef<int64_t> shape) {
         continue;
       }
       // A part of one that is known.
-      if (next.isOpen() || next.bound % wanted)
+      if (next.isDynamic() || next.bound % wanted)
         return std::nullopt;
       Factor part = next;
       part.bound = wanted;

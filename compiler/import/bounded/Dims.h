@@ -17,17 +17,17 @@ struct Factor : Size {
   /// Made up by the handler: of the size that is wanted where it is used.
   bool isFree = false;
 
-  bool isOpen() const { return !isFree && !isKnown(); }
+  bool isDynamic() const { return !isFree && !isKnown(); }
 };
 /// In row-major order; none for a dimension of size 1 that a reshape made.
 using Dim = llvm::SmallVector<Factor, 1>;
 using Dims = llvm::SmallVector<Dim>;
 
-inline bool isOpen(const Dim &dim) {
-  return llvm::any_of(dim, [](const Factor &f) { return f.isOpen(); });
+inline bool isDynamic(const Dim &dim) {
+  return llvm::any_of(dim, [](const Factor &f) { return f.isDynamic(); });
 }
-inline bool isOpen(llvm::ArrayRef<Dim> dims) {
-  return llvm::any_of(dims, [](const Dim &dim) { return isOpen(dim); });
+inline bool isDynamic(llvm::ArrayRef<Dim> dims) {
+  return llvm::any_of(dims, [](const Dim &dim) { return isDynamic(dim); });
 }
 Dim knownDim(int64_t size);
 Dim freeDim(int64_t size);

@@ -87,7 +87,7 @@ void Inference::build(const Mask &mask) {
     for (const Factor &factor : dim) {
       along.push_back(static_cast<int64_t>(factors.size()));
       factors.push_back(
-          {factor.bound, factor.isOpen() ? factor.exact : Value()});
+          {factor.bound, factor.isDynamic() ? factor.exact : Value()});
       apart.push_back(knownDim(factor.bound));
     }
   }
@@ -120,7 +120,7 @@ void Inference::write(Operation *op) const {
   if (op->getNumResults() == 0 || isa<graph::ConstantOp>(op))
     return;
   auto found = known.find(op->getResult(0));
-  if (found == known.end() || !isOpen(found->second))
+  if (found == known.end() || !isDynamic(found->second))
     return;
   for (Value result : op->getResults()) {
     auto other = known.find(result);
@@ -139,8 +139,9 @@ void Inference::write(Operation *op, ArrayRef<Dim> sizes) const {
     graph::SizeOfDim factors;
     for (const Factor &factor : dim)
       factors.push_back(
-          {factor.bound,
-           factor.isOpen() ? symbolOf(node.tracing.report, factor.exact) : -1});
+          {factor.bound, factor.isDynamic()
+                             ? symbolOf(node.tracing.report, factor.exact)
+                             : -1});
     dims.push_back(factors);
   }
   if (ArrayAttr attribute = graph::sizesAttr(op->getContext(), dims))
@@ -157,10 +158,11 @@ static Traced outside(ImplicitLocOpBuilder &b, Value value,
     Size size{bound, {}};
     Sizes own;
     for (const Factor &factor : dim) {
-      hasGaps |= factor.isOpen() && !own.empty();
-      own.push_back({factor.bound, factor.isOpen() ? factor.exact : Value()});
+      hasGaps |= factor.isDynamic() && !own.empty();
+      own.push_back(
+          {factor.bound, factor.isDynamic() ? factor.exact : Value()});
     }
-    if (isOpen(dim))
+    if (isDynamic(dim))
       size.exact = own.size() == 1 ? own.front().exact
                                    : product(b, own, 0, own.size()).value;
     llvm::append_range(factors, own);
@@ -207,11 +209,11 @@ LogicalResult giveInferred(TracedNode &node, ArrayRef<Traced> operands,
     if (!buffer.value)
       continue;
     Sizes own = sizesOf(buffer);
-    bool isOpen = buffer.isBounded();
+    bool isDynamic = buffer.isBounded();
     buffer.extents.clear();
     // No op is to fold with what made the operand, of which nothing is known
     // here; nor with weights, whose sizes would be lost.
-    if (isOpen || !knownElements(buffer.value) || own.size() > 1) {
+    if (isDynamic || !knownElements(buffer.value) || own.size() > 1) {
       barriers.push_back(
           b.create<graph::BarrierOp>(buffer.value.getType(), buffer.value));
       buffer.value = barriers.back();

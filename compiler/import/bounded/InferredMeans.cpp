@@ -38,15 +38,15 @@ void Inference::countMean(Operation *op) {
   Dims dims = of(sum->getOperand(0));
   Expr count = number(early, 1);
   double bound = 1;
-  bool hasOpen = false;
+  bool hasDynamic = false;
   for (int64_t dim : sum.getDimensions())
     for (const Factor &factor : dims[dim]) {
-      hasOpen |= factor.isOpen();
+      hasDynamic |= factor.isDynamic();
       bound *= static_cast<double>(factor.bound);
-      count = count * (factor.isOpen() ? exactly(early, factor)
-                                       : number(early, factor.bound));
+      count = count * (factor.isDynamic() ? exactly(early, factor)
+                                          : number(early, factor.bound));
     }
-  if (!hasOpen || bound != *divisor)
+  if (!hasDynamic || bound != *divisor)
     return;
   RankedTensorType type = typeOf(op->getOperand(1));
   count = cast(count, type.getElementType());
@@ -70,7 +70,8 @@ LogicalResult Inference::visitTotal(Operation *op) {
   for (const Dim &dim : summed)
     for (const Factor &factor : dim) {
       room *= static_cast<double>(factor.bound);
-      sizes.push_back({factor.bound, factor.isOpen() ? factor.exact : Value()});
+      sizes.push_back(
+          {factor.bound, factor.isDynamic() ? factor.exact : Value()});
     }
   APFloat wanted(room);
   bool isInexact;

@@ -24,7 +24,7 @@ LogicalResult Inference::visitMove(Operation *op) {
     for (auto [i, dim] : llvm::enumerate(dims)) {
       if (isKept(i))
         continue;
-      if (isOpen(dim))
+      if (isDynamic(dim))
         return refuse(op);
       bool isFree = llvm::all_of(dim, [](Factor f) { return f.isFree; });
       dim = isFree ? freeDim(shape[i]) : knownDim(shape[i]);
@@ -33,12 +33,12 @@ LogicalResult Inference::visitMove(Operation *op) {
   };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](graph::ReshapeOp) {
-        if (!isOpen(dims) && typeOf(given).getNumElements() == 0)
+        if (!isDynamic(dims) && typeOf(given).getNumElements() == 0)
           return success();
         auto moved = reshaped(dims, shape);
         if (moved)
           return give(*moved);
-        return isOpen(dims) ? refuse(op) : success();
+        return isDynamic(dims) ? refuse(op) : success();
       })
       .Case([&](graph::TransposeOp transpose) {
         for (int64_t from : transpose.getPermutation())
@@ -52,7 +52,7 @@ LogicalResult Inference::visitMove(Operation *op) {
         for (auto [i, at] : llvm::enumerate(broadcast.getDims())) {
           if (from[i] == shape[at])
             result[at] = dims[i];
-          else if (isOpen(dims[i]))
+          else if (isDynamic(dims[i]))
             return refuse(op);
         }
         return give(result);
@@ -74,7 +74,7 @@ LogicalResult Inference::visitMove(Operation *op) {
         bool isOnly = concat->getNumOperands() == 1;
         for (Value input : concat.getInputs()) {
           Dims part = of(input);
-          if (isOpen(part[axis]) && !isOnly)
+          if (isDynamic(part[axis]) && !isOnly)
             return refuse(op);
           if (!isOnly)
             part[axis] = dims[axis] = freeDim(shape[axis]);
@@ -87,7 +87,7 @@ LogicalResult Inference::visitMove(Operation *op) {
       })
       .Case([&](graph::ReverseOp reverse) {
         for (int64_t dim : reverse.getDims())
-          if (isOpen(dims[dim]))
+          if (isDynamic(dims[dim]))
             return refuse(op);
         return give(dims);
       })
@@ -102,7 +102,7 @@ LogicalResult Inference::visitIndex(Operation *op) {
   auto box = [&](ArrayRef<int64_t> from, ArrayRef<int64_t> sizes, Dims &of) {
     for (auto [dim, whole, size] : llvm::zip_equal(of, from, sizes))
       if (whole != size) {
-        if (isOpen(dim))
+        if (isDynamic(dim))
           return refuse(op);
         dim = knownDim(size);
       }
@@ -113,7 +113,7 @@ LogicalResult Inference::visitIndex(Operation *op) {
         Dims by = of(gather.getIndices());
         auto axis = static_cast<size_t>(gather.getAxis());
         auto batch = static_cast<size_t>(gather.getBatchDims());
-        if (isOpen(dims[axis]))
+        if (isDynamic(dims[axis]))
           return refuse(op);
         for (size_t i = 0; i < batch; ++i)
           if (failed(join(op, dims[i], by[i])))
@@ -130,7 +130,8 @@ LogicalResult Inference::visitIndex(Operation *op) {
         auto batch = static_cast<size_t>(gather.getBatchDims());
         auto count =
             static_cast<size_t>(typeOf(gather.getIndices()).getShape().back());
-        if (isOpen(ArrayRef(dims).slice(batch, count)) || isOpen(by.back()))
+        if (isDynamic(ArrayRef(dims).slice(batch, count)) ||
+            isDynamic(by.back()))
           return refuse(op);
         for (size_t i = 0; i < batch; ++i)
           if (failed(join(op, by[i], dims[i])))
@@ -154,7 +155,7 @@ LogicalResult Inference::visitIndex(Operation *op) {
           if (sizes[i] == shape[i]) {
             if (failed(join(op, dim, part[i])))
               return failure();
-          } else if (isOpen(dim) || isOpen(part[i])) {
+          } else if (isDynamic(dim) || isDynamic(part[i])) {
             return refuse(op);
           } else {
             // The places of a buffer that is filled step by step.
@@ -172,7 +173,7 @@ LogicalResult Inference::visitIndex(Operation *op) {
       })
       .Case([&](graph::TopKOp top) {
         auto last = static_cast<int64_t>(dims.size()) - 1;
-        if (isOpen(dims[last]))
+        if (isDynamic(dims[last]))
           return refuse(op);
         dims[last] = knownDim(shape.back());
         for (Value each : top->getResults())
@@ -183,7 +184,7 @@ LogicalResult Inference::visitIndex(Operation *op) {
         for (Value input : sort.getInputs())
           if (failed(join(op, dims, of(input))))
             return failure();
-        if (isOpen(dims.back()))
+        if (isDynamic(dims.back()))
           return refuse(op);
         for (Value each : sort->getResults())
           set(each, dims);

@@ -30,7 +30,7 @@ LogicalResult Inference::join(Operation *op, Dim &x, const Dim &y) {
     x = y;
     return success();
   }
-  if (!isOpen(x) && !isOpen(y))
+  if (!isDynamic(x) && !isDynamic(y))
     return success();
   if (x.size() != y.size())
     return refuse(op);
@@ -60,7 +60,7 @@ LogicalResult Inference::mask(Operation *op, unsigned operand,
   Dims sizes = of(op->getOperand(operand));
   SmallVector<int64_t> open;
   for (int64_t dim : dims)
-    if (isOpen(sizes[dim])) {
+    if (isDynamic(sizes[dim])) {
       // That a check fails where nothing counts is never meant.
       bool isCheck = kind == Reduction::and_ || kind == Reduction::or_;
       if (mixing == Mixing::never && !isCheck)
@@ -74,7 +74,7 @@ LogicalResult Inference::mask(Operation *op, unsigned operand,
 }
 
 void Inference::maskRepeated(Operation *op, ArrayRef<Dim> result) {
-  if (!node.tracing.derives || !isOpen(result))
+  if (!node.tracing.derives || !isDynamic(result))
     return;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<FloatType>(typeOf(operand.get()).getElementType()) ||
@@ -82,7 +82,7 @@ void Inference::maskRepeated(Operation *op, ArrayRef<Dim> result) {
       continue;
     SmallVector<int64_t> dims;
     for (auto [i, own, of] : llvm::enumerate(of(operand.get()), result))
-      if (isOpen(of) && !isOpen(own) && of.size() == 1)
+      if (isDynamic(of) && !isDynamic(own) && of.size() == 1)
         dims.push_back(static_cast<int64_t>(i));
     if (!dims.empty())
       masks.push_back({&operand, dims, Reduction::sum, Dims(result), {}});
@@ -96,8 +96,9 @@ void Inference::maskResult(Operation *op) {
   Sizes sizes;
   for (auto [bound, dim] :
        llvm::zip_equal(typeOf(result).getShape(), of(result)))
-    sizes.push_back(
-        {bound, dim.size() == 1 && isOpen(dim) ? dim.front().exact : Value()});
+    sizes.push_back({bound, dim.size() == 1 && isDynamic(dim)
+                                ? dim.front().exact
+                                : Value()});
   cleared.push_back({result, sizes});
 }
 
@@ -131,7 +132,7 @@ LogicalResult Inference::visitReduction(Operation *op) {
     Dims along;
     for (int64_t dim : each.getDimensions())
       along.push_back(dims[dim]);
-    if (mixing == Mixing::byMeans && isOpen(along)) {
+    if (mixing == Mixing::byMeans && isDynamic(along)) {
       if (each.kind != Reduction::sum)
         return refuse(op);
       totals[op->getResult(0)] = along;
@@ -209,7 +210,7 @@ LogicalResult Inference::visitWindows(Operation *op) {
     for (size_t i = 0; i < window.size(); ++i) {
       Dim &dim = dims[i + 1];
       int64_t bound = shape[i + 1];
-      if (!isOpen(dim)) {
+      if (!isDynamic(dim)) {
         dim = knownDim(bound);
         continue;
       }
@@ -239,7 +240,7 @@ LogicalResult Inference::visitWindows(Operation *op) {
     return mask(op, 0, open, kind, reaches);
   };
   auto channels = [&](int64_t count) {
-    if (isOpen(dims.back()))
+    if (isDynamic(dims.back()))
       return failure();
     dims.back() = knownDim(count);
     return success();
@@ -248,7 +249,8 @@ LogicalResult Inference::visitWindows(Operation *op) {
       llvm::TypeSwitch<Operation *, LogicalResult>(op)
           .Case([&](graph::ConvolutionOp each) {
             ArrayRef<int64_t> filter = typeOf(each.getFilter()).getShape();
-            if (isOpen(of(each.getFilter())) || failed(channels(shape.back())))
+            if (isDynamic(of(each.getFilter())) ||
+                failed(channels(shape.back())))
               return refuse(op);
             return slide(each, filter.drop_back(2), each.getDilations(),
                          Reduction::sum);
@@ -261,12 +263,13 @@ LogicalResult Inference::visitWindows(Operation *op) {
           })
           .Default([&](Operation *) {
             // Its places count from the first element of an image.
-            return isOpen(ArrayRef(dims).drop_front()) ? refuse(op) : success();
+            return isDynamic(ArrayRef(dims).drop_front()) ? refuse(op)
+                                                          : success();
           });
   if (failed(outcome))
     return failure();
   for (size_t i = 1; i < dims.size(); ++i)
-    if (!isOpen(dims[i]))
+    if (!isDynamic(dims[i]))
       dims[i] = knownDim(shape[i]);
   for (Value result : op->getResults())
     set(result, dims);
@@ -307,11 +310,11 @@ LogicalResult Inference::visitLoop(Operation *op) {
   size_t open = 0, before;
   for (Value init : loop.getInits())
     states.push_back(of(init));
-  auto countOpen = [&] {
+  auto countDynamic = [&] {
     size_t count = 0;
     for (const Dims &dims : states)
       count += llvm::count_if(
-          dims, [](const Dim &dim) { return !dim.empty() && isOpen(dim); });
+          dims, [](const Dim &dim) { return !dim.empty() && isDynamic(dim); });
     return count;
   };
   do {
@@ -329,7 +332,7 @@ LogicalResult Inference::visitLoop(Operation *op) {
              states, loop.getBody().front().getTerminator()->getOperands()))
       if (failed(join(op, dims, of(value))))
         return failure();
-    open = countOpen();
+    open = countDynamic();
     // What was found of states that now are known better is found again.
     if (open != before) {
       masks.resize(masked);
@@ -367,7 +370,7 @@ LogicalResult Inference::visit(Operation *op) {
           graph::SortOp>(op))
     return visitIndex(op);
   bool isPlain = llvm::none_of(op->getOperands(), [&](Value operand) {
-    return isa<RankedTensorType>(operand.getType()) && isOpen(of(operand));
+    return isa<RankedTensorType>(operand.getType()) && isDynamic(of(operand));
   });
   return isPlain ? success() : visitReduction(op);
 }

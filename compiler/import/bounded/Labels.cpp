@@ -54,7 +54,7 @@ public:
     result.sizes = listOf(b, sizesOf(output), b.getI64Type());
     for (auto [dim, size] : llvm::enumerate(sizesOf(output)))
       if (!size.isKnown())
-        result.openDims.push_back(static_cast<int64_t>(dim));
+        result.dynamicDims.push_back(static_cast<int64_t>(dim));
     return result;
   }
 
@@ -176,7 +176,7 @@ void addLabels(func::FuncOp function, const LossRequest &loss) {
   function.setType(
       b.getFunctionType(function.getArgumentTypes(), end->getOperandTypes()));
   function.setAllResultAttrs(attributes);
-  markTraining(function, all.openDims);
+  markTraining(function, all.dynamicDims);
 }
 
 } // namespace weir

@@ -17,7 +17,7 @@ struct Compared {
   mlir::Value labels = {};
   /// The dimensions of the output that only the run knows, and the list of its
   /// sizes; null where the run knows none.
-  llvm::SmallVector<int64_t> openDims = {};
+  llvm::SmallVector<int64_t> dynamicDims = {};
   mlir::Value sizes = {};
 };
 

@@ -264,7 +264,7 @@ Traced fitTo(ImplicitLocOpBuilder &b, TracedNode &node, const Traced &traced,
              ArrayRef<Room> rooms) {
   Sizes sizes = sizesOf(traced);
   for (auto [size, room] : llvm::zip_equal(sizes, rooms)) {
-    if (!room.isOpen)
+    if (!room.isDynamic)
       continue;
     Expr exact = exactly(b, size);
     if (size.bound > room.bound) {

@@ -72,7 +72,7 @@ void require(TracedNode &node, Expr condition, const llvm::Twine &message);
 /// What a dimension has room for, and whether its size is for the run to say.
 struct Room {
   int64_t bound = 0;
-  bool isOpen = false;
+  bool isDynamic = false;
 };
 /// Room for either tensor, open where their sizes are not the same known one;
 /// nothing where one is no tensor, or they differ in rank or element type.

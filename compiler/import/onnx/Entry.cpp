@@ -141,7 +141,7 @@ static LogicalResult packInput(Report &report, const Graph &graph, Port &port) {
   port.shape = llvm::to_vector(port.type.getShape());
   if (!port.format)
     return success();
-  if (!port.open.empty()) {
+  if (!port.dynamicDims.empty()) {
     int dataType = graph.declared(port.name)->tensor_type().elem_type();
     return report.error(report.node(port.name), Status::unsupported)
            << "input '" << escaped(port.name) << "' is of "

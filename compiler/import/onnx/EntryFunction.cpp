@@ -105,9 +105,9 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
                          Tracer &tracer) {
   if (entry.takesUsedOnly)
     dropUnused(entry, tracer.model.graph());
-  tracer.hasOpenInputs = llvm::any_of(
-      entry.inputs, [](const Port &port) { return !port.open.empty(); });
-  tracer.hasOpenSizes = tracer.hasOpenInputs;
+  tracer.hasDynamicInputs = llvm::any_of(
+      entry.inputs, [](const Port &port) { return !port.dynamicDims.empty(); });
+  tracer.hasDynamicSizes = tracer.hasDynamicInputs;
   tracer.derives = entry.derives();
   FailureOr<func::FuncOp> built = buildFunction(
       module, tracer.builder,
@@ -134,7 +134,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
   func::FuncOp function = *built;
   // Those of which only the shape was used.
   for (unsigned i = entry.inputs.size(); entry.takesUsedOnly && i-- > 0;)
-    if (function.getArgument(i).use_empty() && !tracer.hasOpenInputs)
+    if (function.getArgument(i).use_empty() && !tracer.hasDynamicInputs)
       function.eraseArgument(i);
   if (entry.isTraining)
     addLabels(function, *options.training);

@@ -94,7 +94,7 @@ using Handler = mlir::LogicalResult (*)(Node &);
 /// What operands a handler takes; the importer refuses others for it. `open`
 /// is tensors with sizes known only at run time too, and `bounded` is anything
 /// with such sizes.
-enum class Takes { tensors, open, narrow, anything, bounded };
+enum class Takes { tensors, dynamic, narrow, anything, bounded };
 
 struct HandlerEntry {
   HandlerEntry(Handler run = nullptr, Takes takes = Takes::tensors)

@@ -134,7 +134,7 @@ bool isForRun(Node &node, unsigned i) {
   for (unsigned k = 0; k < node.size(); ++k)
     if (node.traced(k).isBounded())
       return true;
-  return node.tracer.hasOpenInputs ||
+  return node.tracer.hasDynamicInputs ||
          !(node.declaredShape(0) || node.likelyShape(0));
 }
 

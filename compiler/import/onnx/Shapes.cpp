@@ -110,12 +110,12 @@ void Graph::inferShapes() {
       say(likely, node->input(0), likelyShape(result));
       continue;
     }
-    auto isOpen = [&](const std::string &input) {
+    auto isDynamic = [&](const std::string &input) {
       return !scalar.contains(input);
     };
     // Numbers leave the shape of the one other operand; of several, one may be
     // repeated along some dimension.
-    bool isOnly = llvm::count_if(node->input(), isOpen) == 1;
+    bool isOnly = llvm::count_if(node->input(), isDynamic) == 1;
     for (const std::string &input : node->input()) {
       if (isOnly)
         say(shapes, input, sure);

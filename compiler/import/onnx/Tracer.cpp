@@ -213,7 +213,7 @@ LogicalResult Tracer::runNode(Scope &scope, const NodeProto &def,
 FailureOr<SmallVector<Traced>> Tracer::traceInner(Node &node,
                                                   ::onnx::GraphProto &proto,
                                                   ArrayRef<Traced> arguments,
-                                                  bool mayBeOpen) {
+                                                  bool mayBeDynamic) {
   Location at = node.b.getLoc();
   if (nesting >= nestingLimit) {
     report.error(at, Status::limit)
@@ -241,7 +241,7 @@ FailureOr<SmallVector<Traced>> Tracer::traceInner(Node &node,
   if (succeeded(results) &&
       llvm::any_of(*results, [](const Traced &x) { return hasStrings(x); }))
     return node.unsupported("its graph gives strings");
-  if (!mayBeOpen && succeeded(results) &&
+  if (!mayBeDynamic && succeeded(results) &&
       llvm::any_of(*results, [](const Traced &x) { return x.isBounded(); }))
     return node.unsupported("its graph gives a result with a size that is "
                             "known only at run time");

@@ -58,10 +58,10 @@ public:
   /// place, and gives its outputs. For handlers of control flow. Failure
   /// without an error where nodes in it are not supported, which is remembered,
   /// and where outputs have sizes that only the run knows, unless they
-  /// `mayBeOpen`.
+  /// `mayBeDynamic`.
   mlir::FailureOr<llvm::SmallVector<Traced>>
   traceInner(Node &node, ::onnx::GraphProto &graph,
-             llvm::ArrayRef<Traced> arguments, bool mayBeOpen = false);
+             llvm::ArrayRef<Traced> arguments, bool mayBeDynamic = false);
 
   /// Traces what leads to a value of the graph around the node once more, with
   /// other values given.
@@ -85,7 +85,7 @@ public:
   llvm::StringMap<int64_t> watched;
   /// Whether some input has sizes that only the run knows: others that only the
   /// run knows are then taken for those of a tensor too.
-  bool hasOpenInputs = false;
+  bool hasDynamicInputs = false;
 
 private:
   /// Makes a value known under its name.

@@ -58,11 +58,11 @@ FailureOr<Traced> joined(TracedNode &node, ArrayRef<Traced> parts,
   if (failed(buffers))
     return failure();
   Size whole{0, {}};
-  bool hasGaps = false, isOpen = false;
+  bool hasGaps = false, isDynamic = false;
   for (const Traced &part : parts) {
     Size size = sizesOf(part)[axis];
-    hasGaps |= isOpen && size.bound > 0;
-    isOpen |= !size.isKnown();
+    hasGaps |= isDynamic && size.bound > 0;
+    isDynamic |= !size.isKnown();
     if (llvm::AddOverflow(whole.bound, size.bound, whole.bound))
       return node.error() << "makes too many elements";
   }
@@ -86,7 +86,7 @@ FailureOr<Traced> joined(TracedNode &node, ArrayRef<Traced> parts,
   }
   if (!hasGaps)
     all = concat(pieces, axis).value;
-  if (isOpen) {
+  if (isDynamic) {
     // The sum may be known where its parts are not: n and 100 - n.
     Interval range = intervalOf(end.value);
     Value exact = Polynomials().simplified(b, end.value);

@@ -72,8 +72,8 @@ static FailureOr<Sizes> reshapedSizes(TracedNode &node,
     others.erase(others.begin() + i);
     bool areSizes = number && *number == -1 && llvm::all_of(others, isFixed);
     Value exact = areSizes ? leftFor(b, from, others) : Value();
-    Expr isOpen = apply<graph::LessOp>(size, weir::number(b, 0));
-    scalars.push_back(exact ? exact : select(isOpen, left, size).value);
+    Expr isDynamic = apply<graph::LessOp>(size, weir::number(b, 0));
+    scalars.push_back(exact ? exact : select(isDynamic, left, size).value);
   }
   SmallVector<int64_t> caps(wanted.size(), node.type(0).getNumElements());
   auto sizes = sizesFrom(node, scalars, caps);

@@ -83,7 +83,7 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
   tracer.boundedElements = source.options.boundedElements;
   tracer.onTensor = source.options.onTensor;
   tracer.derives = entry.derives();
-  tracer.hasOpenSizes =
+  tracer.hasDynamicSizes =
       llvm::any_of(fed, [](const Traced &value) { return value.isBounded(); });
   llvm::append_range(wanted, watchDerivatives(graph, entry, tracer));
   tracer.stateVariables = &source.state;

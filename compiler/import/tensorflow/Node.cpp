@@ -156,7 +156,7 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
     return success();
   for (unsigned i = 0; i < node.size(); ++i) {
     const Traced &operand = node.traced(i);
-    if (operand.isBounded() && takes != Takes::open)
+    if (operand.isBounded() && takes != Takes::dynamic)
       return node.unsupported("operand " + Twine(i) + ", '" +
                               escaped(node.inputName(i), 100) +
                               "', has a size that is known only at run time");
@@ -165,7 +165,8 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
         return node.unsupported("operand " + Twine(i) + " is of strings");
       return node.unsupported("operand " + Twine(i) + " is no tensor");
     }
-    if (operand.imaginary && (takes == Takes::tensors || takes == Takes::open))
+    if (operand.imaginary &&
+        (takes == Takes::tensors || takes == Takes::dynamic))
       return node.unsupported("operand " + Twine(i) + " is complex");
   }
   return success();
@@ -176,17 +177,17 @@ static bool wantsBounded(Node &node, const BoundedEntry &entry) {
   for (unsigned i = 0; i < node.size(); ++i)
     if (!node.traced(i).value || node.traced(i).imaginary)
       return false;
-  auto isOpen = [&](unsigned i) {
+  auto isDynamic = [&](unsigned i) {
     return i < node.size() && !node.tryConstant(i);
   };
   for (unsigned i = 0; i < node.size(); ++i)
     if (node.traced(i).isBounded())
       return true;
-  return llvm::any_of(entry.deciding, isOpen);
+  return llvm::any_of(entry.deciding, isDynamic);
 }
 
 /// Whether all are tensors, and some of sizes known only at run time.
-static bool isOpen(ArrayRef<Traced> operands) {
+static bool isDynamic(ArrayRef<Traced> operands) {
   return llvm::all_of(operands,
                       [](const Traced &operand) {
                         return operand.value && !operand.imaginary;
@@ -224,7 +225,7 @@ LogicalResult Node::handle() {
                  ? failure()
                  : found->second.run(*this);
   if (auto found = handlers().find(op()); found != handlers().end()) {
-    if (found->second.takes == Takes::tensors && isOpen(operands))
+    if (found->second.takes == Takes::tensors && isDynamic(operands))
       return giveInferred(*this);
     if (failed(checkOperands(*this, found->second.takes)))
       return failure();
@@ -234,7 +235,7 @@ LogicalResult Node::handle() {
       found != tensorflowNames().end()) {
     auto name = RegisteredOperationName::lookup(found->second, b.getContext());
     bool isScalar = name && name->hasInterface<graph::ScalarOpInterface>();
-    if (isOpen(operands))
+    if (isDynamic(operands))
       return isScalar ? giveElementwise(*this) : giveInferred(*this);
     if (failed(checkOperands(*this, Takes::tensors)))
       return failure();

@@ -82,7 +82,7 @@ using Handler = mlir::LogicalResult (*)(Node &);
 /// of sizes known only at run time are for `open`, which else takes what
 /// `tensors` does, and for `whole`, which hands on what it gets without a look
 /// inside.
-enum class Takes { tensors, open, complex, anything, whole };
+enum class Takes { tensors, dynamic, complex, anything, whole };
 
 struct HandlerEntry {
   HandlerEntry(Handler run = nullptr, Takes takes = Takes::tensors)

@@ -49,7 +49,7 @@ static Expr meanOf(Expr terms, const LossOperands &operands) {
   double known = 1;
   Expr count, mask;
   for (int64_t dim = 0; dim < terms.rank(); ++dim) {
-    if (!llvm::is_contained(operands.openDims, dim)) {
+    if (!llvm::is_contained(operands.dynamicDims, dim)) {
       known *= static_cast<double>(terms.size(dim));
       continue;
     }
@@ -92,7 +92,7 @@ FailureOr<Value> formLoss(OpBuilder &builder, func::FuncOp function,
     return failure();
   }
   if (StringRef(loss->name).contains("softmax") &&
-      llvm::is_contained(operands.openDims, type.getRank() - 1)) {
+      llvm::is_contained(operands.dynamicDims, type.getRank() - 1)) {
     mlir::emitError(output.getLoc())
         << "has as many classes as only the run knows, of which there is no "
         << loss->name << "; fix the last dimension with --shape";

@@ -26,7 +26,7 @@ struct LossOperands {
   mlir::Value labels = {};
   /// The dimensions of the output that only the run knows, and the list of all
   /// its sizes; none: all are those of the type.
-  llvm::ArrayRef<int64_t> openDims = {};
+  llvm::ArrayRef<int64_t> dynamicDims = {};
   mlir::Value sizes = {};
 };
 

@@ -252,7 +252,7 @@ static LogicalResult checkSize(Report &report, const EntryPort &port) {
   StringRef node = StringRef(port.tensor).split(':').first;
   return report.error(report.node(node), Status::limit)
          << "input '" << escaped(port.name)
-         << (port.open.empty()
+         << (port.dynamicDims.empty()
                  ? "' is larger than a tensor may be"
                  : "' is larger than a tensor may be, with the largest sizes " +
                        dimsText(port.type.getShape()));
@@ -263,7 +263,7 @@ static void setRange(EntryPort &port, SmallVectorImpl<int64_t> &shape, size_t i,
                      DimRange range) {
   shape[i] = range.high;
   if (range.low < range.high)
-    port.open[i] = range;
+    port.dynamicDims[i] = range;
 }
 
 /// The range of a dimension that exporters call by a sum, "past + length" or
@@ -299,7 +299,7 @@ LogicalResult boundInputs(Report &report, const ImportOptions &options,
               find) {
         for (EntryPort *port : inputs) {
           SmallVector<int64_t> shape(port->type.getShape());
-          port->open.resize(shape.size());
+          port->dynamicDims.resize(shape.size());
           for (size_t i = 0; i < shape.size(); ++i)
             if (ShapedType::isDynamic(shape[i]))
               if (std::optional<DimRange> range = find(*port, i))
@@ -319,8 +319,9 @@ LogicalResult boundInputs(Report &report, const ImportOptions &options,
     return failure();
   bound([&](const EntryPort &port, size_t i) { return defaults.of(port, i); });
   for (EntryPort *port : inputs) {
-    if (llvm::none_of(port->open, [](const auto &range) { return !!range; }))
-      port->open.clear();
+    if (llvm::none_of(port->dynamicDims,
+                      [](const auto &range) { return !!range; }))
+      port->dynamicDims.clear();
     if (failed(checkSize(report, *port)))
       return failure();
   }
@@ -328,10 +329,10 @@ LogicalResult boundInputs(Report &report, const ImportOptions &options,
 }
 
 /// The range of the dynamic dimension of that name, if an input has it.
-static const DimRange *openRange(ArrayRef<const EntryPort *> inputs,
-                                 StringRef name) {
+static const DimRange *dynamicRange(ArrayRef<const EntryPort *> inputs,
+                                    StringRef name) {
   for (const EntryPort *port : inputs)
-    for (auto [i, range] : llvm::enumerate(port->open))
+    for (auto [i, range] : llvm::enumerate(port->dynamicDims))
       if (range && llvm::is_contained(dimNamesOf(*port, i), name))
         return &*range;
   return nullptr;
@@ -339,7 +340,7 @@ static const DimRange *openRange(ArrayRef<const EntryPort *> inputs,
 
 static LogicalResult checkVersions(Report &report, const Specialization &given,
                                    ArrayRef<const EntryPort *> inputs) {
-  const DimRange *range = openRange(inputs, given.dim);
+  const DimRange *range = dynamicRange(inputs, given.dim);
   if (!range)
     return report.error(Status::badUsage)
            << "--specialize=" << escaped(given.dim)

@@ -69,7 +69,7 @@ SmallVector<Type> Inputs::types() const {
   for (const EntryPort *port : ports)
     all.push_back(port->type);
   for (const EntryPort *port : ports)
-    if (!port->open.empty())
+    if (!port->dynamicDims.empty())
       all.push_back(
           RankedTensorType::get(port->type.getRank(), b.getI64Type()));
   return all;
@@ -79,12 +79,12 @@ std::string Inputs::fixing() const {
   std::string names, options;
   llvm::StringSet<> named;
   for (const EntryPort *port : ports) {
-    if (port->open.empty())
+    if (port->dynamicDims.empty())
       continue;
     std::string sizes;
     for (auto [d, size] : llvm::enumerate(port->type.getShape())) {
       sizes += (d ? "x" : "") + std::to_string(size);
-      if (!port->open[d])
+      if (!port->dynamicDims[d])
         continue;
       std::string name = port->dimNames[d].empty()
                              ? port->name + "." + std::to_string(d)
@@ -105,12 +105,12 @@ void Inputs::describe(func::FuncOp entry) const {
   for (const EntryPort *port : ports)
     all.push_back(portAttributes(b, *port));
   for (auto [i, port] : llvm::enumerate(ports)) {
-    if (port->open.empty())
+    if (port->dynamicDims.empty())
       continue;
     SmallVector<PortDim> dims;
     for (auto [d, size] : llvm::enumerate(port->type.getShape()))
-      dims.push_back(port->open[d]
-                         ? PortDim{port->open[d]->low, port->dimNames[d]}
+      dims.push_back(port->dynamicDims[d]
+                         ? PortDim{port->dynamicDims[d]->low, port->dimNames[d]}
                          : PortDim{size, ""});
     all.push_back(shapeAttributes(b, *port, i, dims));
   }
@@ -127,11 +127,11 @@ void Inputs::describe(func::FuncOp entry) const {
 Traced Inputs::traced(ImplicitLocOpBuilder &b, Block &block, size_t i,
                       Value value) {
   const EntryPort &port = *ports[i];
-  if (port.open.empty())
+  if (port.dynamicDims.empty())
     return {value, {}, nullptr};
   size_t at = ports.size();
   for (const EntryPort *before : ArrayRef(ports).take_front(i))
-    at += !before->open.empty();
+    at += !before->dynamicDims.empty();
   Value shape = block.getArgument(at);
   Sizes sizes;
   Size count{1, {}};
@@ -157,14 +157,14 @@ Size Inputs::sizeOf(ImplicitLocOpBuilder &b, const EntryPort &port, size_t d,
     b.create<graph::CheckOp>(holds.value, (which + what).str());
   };
   Expr size(b, given);
-  if (!port.open[d]) {
+  if (!port.dynamicDims[d]) {
     int64_t fixed = port.type.getDimSize(d);
     if (!port.isStateInput)
       check(apply<graph::EqualOp>(size, number(b, fixed)),
             " is not " + Twine(fixed));
     return {fixed, {}};
   }
-  auto [low, high] = *port.open[d];
+  auto [low, high] = *port.dynamicDims[d];
   Expr least = number(b, low), most = number(b, high);
   check(apply<graph::LogicalAndOp>(apply<graph::GreaterEqualOp>(size, least),
                                    apply<graph::LessEqualOp>(size, most)),

@@ -21,7 +21,7 @@ struct EntryPort {
   mlir::RankedTensorType type = {};
   /// Of an input with dimensions that only the run knows, for each dimension
   /// its range, whose end the type has; none for those that are fixed.
-  llvm::SmallVector<std::optional<DimRange>, 0> open = {};
+  llvm::SmallVector<std::optional<DimRange>, 0> dynamicDims = {};
   /// The shape before ranges: ShapedType::kDynamic where the model and
   /// `--shape` leave a size open.
   llvm::SmallVector<int64_t, 0> said = {};

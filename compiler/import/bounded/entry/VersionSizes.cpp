@@ -53,7 +53,7 @@ static StringAttr nameOf(MLIRContext *context, const EntryPort &port,
 static Ranges rangesOf(const VersionedEntry &source) {
   Ranges ranges;
   for (const EntryPort *port : source.inputs)
-    for (auto [dim, range] : llvm::enumerate(port->open))
+    for (auto [dim, range] : llvm::enumerate(port->dynamicDims))
       if (range && range->low < range->high)
         ranges.insert({nameOf(source.report.context, *port, dim), *range});
   return ranges;
@@ -66,7 +66,7 @@ std::vector<Limits> requestedVersions(const VersionedEntry &source,
     versions.push_back({{requested.dim, size}});
   // The range's end is what the version for all has room for.
   for (const EntryPort *port : source.inputs)
-    for (auto [dim, range] : llvm::enumerate(port->open))
+    for (auto [dim, range] : llvm::enumerate(port->dynamicDims))
       if (range && llvm::is_contained(dimNamesOf(*port, dim), requested.dim))
         llvm::erase_if(versions, [high = range->high](const Limits &limits) {
           return limits.front().second == high;
@@ -140,8 +140,9 @@ static std::vector<std::string> combinedDims(const VersionedEntry &source,
                                              ArrayRef<Traced> fed) {
   llvm::MapVector<Value, std::string> sizes;
   for (auto [port, value] : llvm::zip(source.inputs, fed))
-    for (size_t dim = 0; dim < port->open.size(); ++dim)
-      if (Value exact = port->open[dim] ? sizesOf(value)[dim].exact : Value())
+    for (size_t dim = 0; dim < port->dynamicDims.size(); ++dim)
+      if (Value exact =
+              port->dynamicDims[dim] ? sizesOf(value)[dim].exact : Value())
         sizes.insert({exact, nameOf(source.report.context, *port, dim).str()});
   OpBuilder::InsertionGuard guard(builder);
   Location at = source.report.file();

@@ -37,7 +37,7 @@ public:
   bool areNeeded() const {
     return !versions.empty() &&
            llvm::any_of(source.inputs, [&](const EntryPort *port) {
-             for (size_t dim = 0; dim < port->open.size(); ++dim)
+             for (size_t dim = 0; dim < port->dynamicDims.size(); ++dim)
                if (limitOf(*port, dim, versions.front()))
                  return true;
              return false;
@@ -91,7 +91,7 @@ private:
   /// The most that a dynamic dimension of the input may be.
   std::optional<int64_t> limitOf(const EntryPort &port, size_t dim,
                                  const Limits &limits) const {
-    if (dim >= port.open.size() || !port.open[dim])
+    if (dim >= port.dynamicDims.size() || !port.dynamicDims[dim])
       return std::nullopt;
     SmallVector<std::string> names = dimNamesOf(port, dim);
     for (const auto &[name, size] : limits)
@@ -104,7 +104,7 @@ private:
   Value holds(ImplicitLocOpBuilder &b, const Limits &limits) const {
     llvm::MapVector<Value, int64_t> all;
     for (auto [port, value] : llvm::zip(source.inputs, fed))
-      for (size_t dim = 0; dim < port->open.size(); ++dim)
+      for (size_t dim = 0; dim < port->dynamicDims.size(); ++dim)
         if (auto limit = limitOf(*port, dim, limits))
           if (Value exact = sizesOf(value)[dim].exact)
             all.insert({exact, *limit});
@@ -162,7 +162,7 @@ private:
     llvm::MapVector<Value, Value> exact;
     for (auto [port, value] : llvm::zip(source.inputs, fed)) {
       result.push_back(value);
-      if (port->open.empty())
+      if (port->dynamicDims.empty())
         continue;
       Sizes sizes = sizesOf(value);
       for (size_t dim = 0; dim < sizes.size(); ++dim) {
@@ -171,7 +171,7 @@ private:
           continue;
         sizes[dim].bound = *limit;
         Value &known = exact[sizes[dim].exact];
-        if (port->open[dim]->low == *limit)
+        if (port->dynamicDims[dim]->low == *limit)
           sizes[dim].exact = nullptr;
         else {
           if (!known)
@@ -256,7 +256,7 @@ private:
 InputSizes::InputSizes(ArrayRef<const EntryPort *> ports,
                        ArrayRef<Traced> fed) {
   for (auto [port, traced] : llvm::zip(ports, fed))
-    for (auto [i, range] : llvm::enumerate(port->open))
+    for (auto [i, range] : llvm::enumerate(port->dynamicDims))
       if (range && traced.isBounded() && traced.extents[i])
         all.push_back({traced.extents[i], {range->low, dimNameOf(*port, i)}});
 }
@@ -310,7 +310,7 @@ FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
   bool isRequested = options.specialization.has_value();
   // What is state is not made in its place by one of several.
   bool holds = llvm::any_of(source.inputs, [](const EntryPort *port) {
-    return port->isStateInput && !port->open.empty();
+    return port->isStateInput && !port->dynamicDims.empty();
   });
   if (!isRequested && (!source.canBranch || holds))
     return source.trace(fed, nullptr);

@@ -148,7 +148,7 @@ bool wantsBounded(Node &node) {
   if (found == boundedHandlers().end())
     return false;
   // What the model says of its sizes is what they are, unless it has open ones.
-  if (!node.tracer.hasOpenInputs &&
+  if (!node.tracer.hasDynamicInputs &&
       (!found->second.bySizes || node.declaredShape(0) || node.likelyShape(0)))
     return false;
   return llvm::any_of(found->second.deciding, [&](unsigned i) {
@@ -170,7 +170,7 @@ LogicalResult importBounded(Node &node) {
   if (auto found = boundedHandlers().find(node.op());
       found != boundedHandlers().end())
     return found->second.run(node);
-  if (plain != handlers().end() && plain->second.takes == Takes::open)
+  if (plain != handlers().end() && plain->second.takes == Takes::dynamic)
     return plain->second.run(node);
   if (auto found = handlers().find(node.op()); found != handlers().end()) {
     if (node.op() == "Identity")

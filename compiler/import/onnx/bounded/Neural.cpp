@@ -108,7 +108,7 @@ LogicalResult importRecurrent(Node &node) {
 }
 
 /// Whether a dimension other than `dim` has a size that only the run knows.
-bool isOpenBeside(const Traced &traced, size_t dim) {
+bool isDynamicBeside(const Traced &traced, size_t dim) {
   for (auto [i, size] : llvm::enumerate(sizesOf(traced)))
     if (i != dim && !size.isKnown())
       return true;
@@ -138,9 +138,9 @@ LogicalResult importAttentionToPast(Node &node) {
   for (unsigned i = 0; hasPast && i < 6; ++i)
     if (node.has(i))
       hasPast = node.rank(i) >= 2 &&
-                !isOpenBeside(node.traced(i), i < 3    ? node.rank(i)
-                                              : i == 3 ? node.rank(3) - 1
-                                                       : 2);
+                !isDynamicBeside(node.traced(i), i < 3    ? node.rank(i)
+                                                 : i == 3 ? node.rank(3) - 1
+                                                          : 2);
   if (!hasPast)
     return node.unsupported("a past beside sizes that are known only at run "
                             "time");

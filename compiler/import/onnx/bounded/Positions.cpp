@@ -37,7 +37,7 @@ LogicalResult importSlice(Node &node) {
   if (failed(wantOperands(node, 1, 5)))
     return failure();
   // Then the result's size is known.
-  if (!node.tracer.hasOpenInputs && !node.traced(0).isBounded() &&
+  if (!node.tracer.hasDynamicInputs && !node.traced(0).isBounded() &&
       isCutByDistance(node))
     return handlers().find("Slice")->second.run(node);
   auto starts = scalarsAt(node, "starts", 1), ends = scalarsAt(node, "ends", 2);

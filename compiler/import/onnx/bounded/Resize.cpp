@@ -27,7 +27,7 @@ public:
 
   LogicalResult read();
 
-  SmallVector<OpenAxis> all;
+  SmallVector<DynamicAxis> all;
 
 private:
   Expr wide(Size size) { return cast(exactly(b, size), b.getF64Type()); }
@@ -89,7 +89,7 @@ LogicalResult Axes::readSizes(unsigned operand) {
   }
   if (failed(settle()))
     return failure();
-  for (OpenAxis &axis : all)
+  for (DynamicAxis &axis : all)
     if (stretches)
       axis.scale = axis.made / axis.whole;
   return success();
@@ -142,7 +142,7 @@ LogicalResult Axes::read() {
     return failure();
   Sizes from = sizesOf(node.traced(0));
   for (int64_t dim : *dims) {
-    OpenAxis axis;
+    DynamicAxis axis;
     axis.dim = dim;
     axis.in = from[dim];
     axis.whole = wide(axis.in);
@@ -182,13 +182,13 @@ LogicalResult importResize(Node &node) {
     return failure();
   Expr y = resizedOperand(node, *resize);
   Sizes sizes = sizesOf(node.traced(0));
-  for (const OpenAxis &axis : axes.all) {
+  for (const DynamicAxis &axis : axes.all) {
     bool isKept = axis.in == axis.out && !resize->crops();
     sizes[axis.dim] = axis.out;
     if (isKept)
       continue;
     if (resize->antialiases && resize->mode != "nearest" &&
-        (axis.least <= 0 || openTaps(*resize, axis) > mostTaps))
+        (axis.least <= 0 || dynamicTaps(*resize, axis) > mostTaps))
       return node.unsupported("antialias with scales that are known only at "
                               "run time");
     if (axis.in.bound == 0 || axis.out.bound == 0)

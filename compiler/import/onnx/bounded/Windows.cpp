@@ -16,7 +16,7 @@ namespace weir::onnx {
 namespace {
 
 /// A dynamic dimension of the images.
-struct OpenSide {
+struct DynamicSide {
   Along along;
   /// The number of the spatial dimension.
   int64_t i = 0;
@@ -34,7 +34,7 @@ struct OpenSide {
   }
 };
 
-Expr OpenSide::count(ImplicitLocOpBuilder &b) const {
+Expr DynamicSide::count(ImplicitLocOpBuilder &b) const {
   Expr n = exactly(b, along.size);
   if (isSame)
     return along.stride == 1
@@ -59,14 +59,14 @@ Expr OpenSide::count(ImplicitLocOpBuilder &b) const {
   return maximum(select(fits, counted, number(b, 0)), number(b, 0));
 }
 
-struct OpenImages {
-  SmallVector<OpenSide> sides;
+struct DynamicImages {
+  SmallVector<DynamicSide> sides;
   /// Operand 0 for the node's own handler.
   Expr position;
 };
 
 /// Whether dimensions after the channels are open.
-bool hasOpenImages(Node &node) {
+bool hasDynamicImages(Node &node) {
   Sizes sizes = sizesOf(node.traced(0));
   return sizes.size() > 2 &&
          llvm::any_of(ArrayRef(sizes).drop_front(2),
@@ -75,8 +75,9 @@ bool hasOpenImages(Node &node) {
 
 /// The dynamic dimensions of operand 0, under windows of `size`, with `fill` as
 /// the padding of the images.
-FailureOr<OpenImages> imagesOf(Node &node, ArrayRef<int64_t> size, Expr fill) {
-  OpenImages images;
+FailureOr<DynamicImages> imagesOf(Node &node, ArrayRef<int64_t> size,
+                                  Expr fill) {
+  DynamicImages images;
   Sizes sizes = sizesOf(node.traced(0));
   if (!sizes[1].isKnown()) {
     (void)node.unsupported("channels whose number is known only at run time");
@@ -96,7 +97,7 @@ FailureOr<OpenImages> imagesOf(Node &node, ArrayRef<int64_t> size, Expr fill) {
     int64_t stride = (*strides)[i], dilation = (*dilations)[i];
     if (own.isKnown() || stride < 1 || dilation < 1 || size[i] < 1)
       continue;
-    OpenSide side;
+    DynamicSide side;
     side.along = {2 + i, (size[i] - 1) * dilation + 1, stride, own,
                   pads == "SAME_LOWER"};
     side.i = i;
@@ -120,7 +121,7 @@ FailureOr<OpenImages> imagesOf(Node &node, ArrayRef<int64_t> size, Expr fill) {
   auto windows = windowsOf(node, extents, size, &beyond);
   if (failed(windows))
     return failure();
-  for (OpenSide &side : images.sides) {
+  for (DynamicSide &side : images.sides) {
     side.low = windows->low[side.i];
     side.high = windows->high[side.i];
     side.padsLow = side.low;
@@ -131,23 +132,23 @@ FailureOr<OpenImages> imagesOf(Node &node, ArrayRef<int64_t> size, Expr fill) {
   // windows from sums of what any of them reads.
   images.position = filledBehind(operand(node, 0), sizes, reaching, fill);
   if (isSame)
-    for (const OpenSide &side : images.sides)
+    for (const DynamicSide &side : images.sides)
       images.position = shifted(images.position, side.along, fill);
   return images;
 }
 
-LogicalResult runOn(Node &node, const OpenImages &images) {
+LogicalResult runOn(Node &node, const DynamicImages &images) {
   return runOnPaddedBuffers(node, {images.position.value});
 }
 
 /// How many windows there are.
-LogicalResult giveCounts(Node &node, const OpenImages &images,
+LogicalResult giveCounts(Node &node, const DynamicImages &images,
                          unsigned result = 0) {
   Sizes sizes = sizesOf(node.traced(0));
   ArrayRef<int64_t> shape = typeOf(node.given[result].value).getShape();
   for (auto [dim, size] : llvm::enumerate(sizes))
     size.bound = shape[dim];
-  for (const OpenSide &side : images.sides)
+  for (const DynamicSide &side : images.sides)
     sizes[side.along.dim].exact = side.count(node.b).value;
   writeSizes(node.tracing.report, node.given[result].value, sizes);
   return giveSizes(node, result, sizes);
@@ -159,7 +160,7 @@ LogicalResult importConvolution(Node &node) {
   bool isQuantized = node.op() == "QLinearConv";
   unsigned filter = isQuantized ? 3 : 1;
   if (node.size() <= filter || !node.operand(0) || !node.operand(filter) ||
-      !hasOpenImages(node))
+      !hasDynamicImages(node))
     return giveInferred(node);
   if (node.traced(filter).isBounded())
     return node.unsupported("a filter whose size is known only at run time");
@@ -180,7 +181,7 @@ LogicalResult importConvolution(Node &node) {
   return giveCounts(node, *images);
 }
 
-FailureOr<OpenImages> poolOf(Node &node, Expr fill) {
+FailureOr<DynamicImages> poolOf(Node &node, Expr fill) {
   Integers size = node.intsAttr("kernel_shape");
   if (static_cast<int64_t>(size.size()) != node.rank(0) - 2)
     return node.error() << "attribute 'kernel_shape' has " << size.size()
@@ -189,7 +190,7 @@ FailureOr<OpenImages> poolOf(Node &node, Expr fill) {
 }
 
 /// Places in the whole tensor, of the place's elements, as those of the images.
-Expr positionsOfImages(Node &node, const OpenImages &images, Expr at) {
+Expr positionsOfImages(Node &node, const DynamicImages &images, Expr at) {
   ImplicitLocOpBuilder &b = node.b;
   Sizes sizes = sizesOf(node.traced(0));
   int64_t rank = node.rank(0);
@@ -203,7 +204,7 @@ Expr positionsOfImages(Node &node, const OpenImages &images, Expr at) {
     Expr extent = number(b, images.position.size(d));
     Expr own = apply<graph::FloorModOp>(at, extent);
     at = apply<graph::FloorDivOp>(at, extent);
-    for (const OpenSide &side : images.sides)
+    for (const DynamicSide &side : images.sides)
       if (side.along.dim == d)
         own = own - side.begin(b);
     result = result + own * step;
@@ -213,7 +214,7 @@ Expr positionsOfImages(Node &node, const OpenImages &images, Expr at) {
 }
 
 LogicalResult importMaxPool(Node &node) {
-  if (!node.size() || !node.operand(0) || !hasOpenImages(node))
+  if (!node.size() || !node.operand(0) || !hasDynamicImages(node))
     return giveInferred(node);
   Expr least = identityOf(node.b, graph::Reduction::max, node.element(0));
   auto images = poolOf(node, least);
@@ -229,7 +230,8 @@ LogicalResult importMaxPool(Node &node) {
 }
 
 /// How many elements of the windows along a dimension lie in [begin, end).
-Expr elementsIn(const OpenSide &side, int64_t windows, Expr begin, Expr end) {
+Expr elementsIn(const DynamicSide &side, int64_t windows, Expr begin,
+                Expr end) {
   ImplicitLocOpBuilder &b = *begin.b;
   Expr first =
       iota(b, windows) * number(b, side.along.stride) - number(b, side.low);
@@ -245,7 +247,7 @@ Expr elementsIn(const OpenSide &side, int64_t windows, Expr begin, Expr end) {
 /// The handler divides by as many elements as the place has in a window, which
 /// are more than the images have.
 LogicalResult importAveragePool(Node &node) {
-  if (!node.size() || !node.operand(0) || !hasOpenImages(node))
+  if (!node.size() || !node.operand(0) || !hasDynamicImages(node))
     return giveInferred(node);
   ImplicitLocOpBuilder &b = node.b;
   auto images = poolOf(node, operand(node, 0).like(0));
@@ -256,7 +258,7 @@ LogicalResult importAveragePool(Node &node) {
   Type type = y.elementType();
   bool isFloat16 = type.getIntOrFloatBitWidth() < 32;
   y = isFloat16 ? cast(y, b.getF32Type()) : y;
-  for (const OpenSide &side : images->sides) {
+  for (const DynamicSide &side : images->sides) {
     if (countsMargins && !side.isCeil)
       continue;
     int64_t low = countsMargins ? side.padsLow : 0,
@@ -276,7 +278,7 @@ LogicalResult importAveragePool(Node &node) {
 }
 
 LogicalResult importLpPool(Node &node) {
-  if (!node.size() || !node.operand(0) || !hasOpenImages(node))
+  if (!node.size() || !node.operand(0) || !hasDynamicImages(node))
     return giveInferred(node);
   auto images = poolOf(node, operand(node, 0).like(0));
   if (failed(images) || failed(runOn(node, *images)))
@@ -287,7 +289,7 @@ LogicalResult importLpPool(Node &node) {
 /// Each element adds to as many as a window has, a stride further: the size of
 /// the result follows from that of the place.
 LogicalResult importTransposed(Node &node) {
-  if (node.size() < 2 || !node.operand(0) || !hasOpenImages(node))
+  if (node.size() < 2 || !node.operand(0) || !hasDynamicImages(node))
     return giveInferred(node);
   if (node.traced(1).isBounded())
     return node.unsupported("a filter whose size is known only at run time");
@@ -328,7 +330,7 @@ LogicalResult importTransposed(Node &node) {
 LogicalResult importSpaceToDepth(Node &node) {
   int64_t block = node.intAttr("blocksize");
   if (!node.size() || !node.operand(0) || node.rank(0) != 4 || block < 1 ||
-      block > (1 << 16) || !hasOpenImages(node))
+      block > (1 << 16) || !hasDynamicImages(node))
     return giveInferred(node);
   ImplicitLocOpBuilder &b = node.b;
   Sizes sizes = sizesOf(node.traced(0));

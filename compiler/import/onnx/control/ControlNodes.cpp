@@ -23,7 +23,7 @@ static LogicalResult importIf(Node &node) {
     return node.missing(onTrue ? "else_branch" : "then_branch");
   auto branch = [&](::onnx::GraphProto *graph) {
     return [&node, graph] {
-      return node.tracer.traceInner(node, *graph, {}, /*mayBeOpen=*/true);
+      return node.tracer.traceInner(node, *graph, {}, /*mayBeDynamic=*/true);
     };
   };
   auto results = buildIf(node, *condition, branch(onTrue), branch(onFalse));
@@ -81,7 +81,7 @@ static LogicalResult importLoop(Node &node) {
                                   asTaken(here, *body, 1, goesOn)};
     arguments.append(variables.begin(), variables.end());
     auto results =
-        node.tracer.traceInner(node, *body, arguments, /*mayBeOpen=*/true);
+        node.tracer.traceInner(node, *body, arguments, /*mayBeDynamic=*/true);
     if (failed(results))
       return failure();
     ImplicitLocOpBuilder inner(node.b.getLoc(), node.tracer.builder);
@@ -209,7 +209,7 @@ FailureOr<SmallVector<Traced>> ScanBuilder::build(ArrayRef<Traced> variables,
     for (auto [x, axis, way] : llvm::zip(scanned, *inAxes, *inWays))
       arguments.push_back(sliceAt(x, step, axis, way != 0));
     auto results =
-        node.tracer.traceInner(node, *body, arguments, /*mayBeOpen=*/true);
+        node.tracer.traceInner(node, *body, arguments, /*mayBeDynamic=*/true);
     if (succeeded(results))
       results->insert(results->begin(), Traced{goesOn.value, {}, nullptr});
     return results;

@@ -114,7 +114,7 @@ ImplicitLocOpBuilder atEnd(Location at, Block *block) {
 bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
                                   Starts &starts, bool &again) {
   ImplicitLocOpBuilder inner = atEnd(node.b.getLoc(), &loop.body.front());
-  bool isKept = true, isJoined = true, isOpen = false;
+  bool isKept = true, isJoined = true, isDynamic = false;
   SmallVector<std::optional<SmallVector<Room>>> joined;
   for (auto [first, then] : llvm::zip_equal(starts.variables, next)) {
     SmallVector<Value> values;
@@ -125,26 +125,26 @@ bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
     joined.push_back(first.value && !first.imaginary ? joinSizes(first, then)
                                                      : std::nullopt);
     isJoined &= joined.back() || !first.value || first.imaginary;
-    isOpen |= first.isBounded() || then.isBounded();
+    isDynamic |= first.isBounded() || then.isBounded();
     isKept &= joined.back() ? sizesOf(first) == sizesOf(then)
                             : !first.isBounded() && !then.isBounded();
   }
   if (starts.keepSizes && isKept) {
     for (const Traced &variable : next)
       flatten(withoutSizes(variable), loop.yielded);
-  } else if (isJoined && (isOpen || !knownLimit())) {
+  } else if (isJoined && (isDynamic || !knownLimit())) {
     // The loop begins with room for what it comes to.
     for (auto [first, then, rooms] :
          llvm::zip_equal(starts.variables, next, joined)) {
       bool isRoomy = !rooms;
       if (rooms) {
         Sizes sizes = sizesOf(first);
-        isRoomy =
-            !starts.keepSizes &&
-            llvm::all_of(llvm::zip_equal(sizes, *rooms), [](auto both) {
-              auto &[size, room] = both;
-              return size.bound == room.bound && size.isKnown() == !room.isOpen;
-            });
+        isRoomy = !starts.keepSizes &&
+                  llvm::all_of(llvm::zip_equal(sizes, *rooms), [](auto both) {
+                    auto &[size, room] = both;
+                    return size.bound == room.bound &&
+                           size.isKnown() == !room.isDynamic;
+                  });
         flatten(fitTo(inner, node, then, *rooms), loop.yielded);
       } else {
         flatten(then, loop.yielded);

@@ -135,7 +135,7 @@ LogicalResult giveElementAt(Node &node, const Sequence &sequence) {
                               "different types");
     for (auto [room, other] : llvm::zip_equal(*rooms, *own)) {
       room.bound = std::max(room.bound, other.bound);
-      room.isOpen |= other.isOpen;
+      room.isDynamic |= other.isDynamic;
     }
   }
   Expr count = sequence.count
@@ -214,7 +214,7 @@ LogicalResult importSequenceMap(Node &node) {
                                    : node.traced(i));
     }
     auto results =
-        node.tracer.traceInner(node, *body, arguments, /*mayBeOpen=*/true);
+        node.tracer.traceInner(node, *body, arguments, /*mayBeDynamic=*/true);
     if (failed(results))
       return failure();
     if (results->size() < given.size())

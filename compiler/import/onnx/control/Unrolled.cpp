@@ -20,10 +20,10 @@ StringRef Unrolled::take(Node &node, ArrayRef<Traced> given) {
     sizes.insert(sizes.begin(), Size{1, {}});
     parts.push_back(
         withSizes(reshapeTo(node.b, part.value, boundsOf(sizes)), sizes));
-    bool isOpen = parts.back().isBounded() || parts.front().isBounded();
+    bool isDynamic = parts.back().isBounded() || parts.front().isBounded();
     Type own = parts.back().value.getType(),
          first = parts.front().value.getType();
-    if (isOpen ? !joinSizes(parts.front(), parts.back()) : own != first)
+    if (isDynamic ? !joinSizes(parts.front(), parts.back()) : own != first)
       return "collects tensors of different types";
   }
   return {};

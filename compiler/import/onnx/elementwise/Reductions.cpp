@@ -148,9 +148,9 @@ LogicalResult importReduction(Node &node) {
     return failure();
   Expr x = operand(node, 0);
   bool keep = node.intAttr("keepdims", 1) != 0;
-  bool isOpen =
+  bool isDynamic =
       node.has(1) && node.type(1).getNumElements() && !node.tryConstant(1);
-  if (isOpen && node.rank(1) == 1)
+  if (isDynamic && node.rank(1) == 1)
     return reduceByData(node, function, x, keep);
   FailureOr<std::optional<Integers>> given = std::optional(Integers());
   // A list without elements is known, whatever gives it.

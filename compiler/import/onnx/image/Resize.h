@@ -35,7 +35,7 @@ llvm::SmallVector<double> scalesOfAttributes(Node &node);
 
 /// One dimension, whose scale only the run knows, and its sizes before and
 /// after as f64. `least` is below every scale that can give these.
-struct OpenAxis {
+struct DynamicAxis {
   int64_t dim = 0;
   Size in, out;
   Expr whole, made;

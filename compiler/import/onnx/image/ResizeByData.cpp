@@ -21,7 +21,7 @@ namespace {
 Expr floorOf(Expr x) { return apply<graph::FloorOp>(x); }
 
 /// `one` where the result has one element along the axis, else `more`.
-Expr whereOne(const OpenAxis &axis, Expr one, Expr more) {
+Expr whereOne(const DynamicAxis &axis, Expr one, Expr more) {
   if (auto known =
           axis.out.isKnown() ? std::optional(axis.out.bound) : std::nullopt)
     return *known == 1 ? one : more;
@@ -29,7 +29,7 @@ Expr whereOne(const OpenAxis &axis, Expr one, Expr more) {
 }
 
 /// The places in the image of all places of the result, f64 of rank 1.
-Expr positionsOf(const Resize &resize, const OpenAxis &axis) {
+Expr positionsOf(const Resize &resize, const DynamicAxis &axis) {
   ImplicitLocOpBuilder &b = *axis.scale.b;
   Expr x = counted(b, axis.out.bound, b.getF64Type());
   Expr in = axis.whole;
@@ -59,7 +59,7 @@ Expr positionsOf(const Resize &resize, const OpenAxis &axis) {
   return (x + 0.5 - axis.made / 2.0) / axis.scale + (in / 2.0 - 0.5);
 }
 
-Expr nearestPixels(const Resize &resize, const OpenAxis &axis, Expr at) {
+Expr nearestPixels(const Resize &resize, const DynamicAxis &axis, Expr at) {
   if (resize.rounding == "away")
     return select(less(axis.scale, axis.scale.like(1)),
                   apply<graph::CeilOp>(at), floorOf(at));
@@ -84,7 +84,7 @@ Expr weightsAt(const Resize &resize, Expr distance) {
 }
 
 /// The pixels at `places` of a dimension, of which those outside are its ends.
-Expr pixelsAt(Expr x, const OpenAxis &axis, Expr positions) {
+Expr pixelsAt(Expr x, const DynamicAxis &axis, Expr positions) {
   Expr inside = minimum(maximum(positions, positions.like(0)), axis.whole - 1);
   return gather(x, cast(inside, x.b->getI64Type()), axis.dim);
 }
@@ -102,7 +102,7 @@ Expr scaledSize(Expr size, Expr scale) {
   return cast(floorOf(cast(size, f32) * cast(scale, f32)), scale.elementType());
 }
 
-int64_t openTaps(const Resize &resize, const OpenAxis &axis) {
+int64_t dynamicTaps(const Resize &resize, const DynamicAxis &axis) {
   double support = resize.mode == "cubic" ? 2 : 1;
   if (resize.antialiases && axis.least < 1)
     support /= axis.least;
@@ -111,8 +111,8 @@ int64_t openTaps(const Resize &resize, const OpenAxis &axis) {
 
 namespace {
 
-Expr weighted(const Resize &resize, const OpenAxis &axis, Expr at, Expr x) {
-  int64_t count = openTaps(resize, axis);
+Expr weighted(const Resize &resize, const DynamicAxis &axis, Expr at, Expr x) {
+  int64_t count = dynamicTaps(resize, axis);
   Expr first = floorOf(at) + static_cast<double>(1 - count / 2);
   Expr shrink = at.like(1);
   if (resize.antialiases)
@@ -141,7 +141,7 @@ Expr weighted(const Resize &resize, const OpenAxis &axis, Expr at, Expr x) {
 
 } // namespace
 
-Expr resizeAlong(const Resize &resize, const OpenAxis &axis, Expr x) {
+Expr resizeAlong(const Resize &resize, const DynamicAxis &axis, Expr x) {
   Expr at = positionsOf(resize, axis);
   if (!at || !x)
     return {};
@@ -162,7 +162,7 @@ namespace {
 /// true.
 LogicalResult readScales(Node &node, ResizeBy by, ArrayRef<int64_t> dims,
                          ArrayRef<int64_t> shape,
-                         SmallVectorImpl<OpenAxis> &axes) {
+                         SmallVectorImpl<DynamicAxis> &axes) {
   Type f64 = node.b.getF64Type();
   Expr given = cast(operand(node, by.operand), f64);
   auto count = static_cast<int64_t>(dims.size());
@@ -173,7 +173,7 @@ LogicalResult readScales(Node &node, ResizeBy by, ArrayRef<int64_t> dims,
   bool keepsAspect = by.isSizes && policy != "stretch";
   Expr common;
   for (int64_t k = 0; k < count; ++k) {
-    OpenAxis axis;
+    DynamicAxis axis;
     axis.dim = dims[k];
     axis.in = {node.shape(0)[axis.dim], {}};
     axis.out = {shape[axis.dim], {}};
@@ -191,7 +191,7 @@ LogicalResult readScales(Node &node, ResizeBy by, ArrayRef<int64_t> dims,
       common = axis.scale;
     axes.push_back(axis);
   }
-  for (OpenAxis &axis : axes) {
+  for (DynamicAxis &axis : axes) {
     auto in = static_cast<double>(axis.in.bound),
          out = static_cast<double>(axis.out.bound);
     if (keepsAspect)
@@ -212,7 +212,7 @@ LogicalResult readScales(Node &node, ResizeBy by, ArrayRef<int64_t> dims,
 
 } // namespace
 
-LogicalResult readRegions(Node &node, MutableArrayRef<OpenAxis> axes) {
+LogicalResult readRegions(Node &node, MutableArrayRef<DynamicAxis> axes) {
   auto count = static_cast<int64_t>(axes.size());
   if (!node.has(1) || node.shape(1) != ArrayRef<int64_t>{2 * count} ||
       !isa<FloatType>(node.element(1)))
@@ -229,7 +229,7 @@ namespace {
 
 /// Whether nothing changes along a dimension, which the run may have to check.
 bool isKept(Node &node, const Resize &resize, ResizeBy by,
-            const OpenAxis &axis) {
+            const DynamicAxis &axis) {
   if (resize.crops() || axis.in.bound != axis.out.bound)
     return false;
   return by.isSizes || axis.in.bound == 1;
@@ -238,8 +238,8 @@ bool isKept(Node &node, const Resize &resize, ResizeBy by,
 } // namespace
 
 bool isResizedByData(Node &node, const Resize &resize, ResizeBy by) {
-  bool opensRegion = resize.crops() && node.has(1) && !node.tryConstant(1);
-  return opensRegion || !node.tryConstant(by.operand);
+  bool hasDynamicRegion = resize.crops() && node.has(1) && !node.tryConstant(1);
+  return hasDynamicRegion || !node.tryConstant(by.operand);
 }
 
 LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
@@ -255,12 +255,12 @@ LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
     if (!llvm::is_contained(dims, d) && (*shape)[d] != node.shape(0)[d])
       return node.error() << "cannot resize " << node.type(0) << " to ["
                           << *shape << "]";
-  SmallVector<OpenAxis> axes;
+  SmallVector<DynamicAxis> axes;
   if (failed(readScales(node, by, dims, *shape, axes)) ||
       (resize.crops() && failed(readRegions(node, axes))))
     return failure();
   Expr y = resizedOperand(node, resize);
-  for (const OpenAxis &axis : axes) {
+  for (const DynamicAxis &axis : axes) {
     if (isKept(node, resize, by, axis))
       continue;
     // Nobody scales the batch or the channels; that would be a pass over all.
@@ -273,7 +273,7 @@ LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
         return failure();
       continue;
     }
-    if (resize.mode != "nearest" && openTaps(resize, axis) > mostTaps)
+    if (resize.mode != "nearest" && dynamicTaps(resize, axis) > mostTaps)
       return node.unsupported("scales of " + Twine(axis.in.bound) + " to " +
                               Twine(axis.out.bound) +
                               " elements that only the run knows");

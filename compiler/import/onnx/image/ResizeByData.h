@@ -20,11 +20,11 @@ mlir::LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
 /// so that both agree where a product of f64 is just below a whole number.
 double scaledSize(int64_t size, double scale);
 Expr scaledSize(Expr size, Expr scale);
-int64_t openTaps(const Resize &resize, const OpenAxis &axis);
-Expr resizeAlong(const Resize &resize, const OpenAxis &axis, Expr x);
+int64_t dynamicTaps(const Resize &resize, const DynamicAxis &axis);
+Expr resizeAlong(const Resize &resize, const DynamicAxis &axis, Expr x);
 /// The part of each dimension that is looked at.
 mlir::LogicalResult readRegions(Node &node,
-                                llvm::MutableArrayRef<OpenAxis> axes);
+                                llvm::MutableArrayRef<DynamicAxis> axes);
 
 } // namespace weir::onnx
 

@@ -37,7 +37,7 @@ struct Cache {
     Expr count = reshape(before, {}) + stepCount;
     return {present.bound, count.value};
   }
-  bool isOpen() const {
+  bool isDynamic() const {
     return !batch.isKnown() || !steps.isKnown() || !past.isKnown() ||
            !present.isKnown();
   }
@@ -310,7 +310,7 @@ LogicalResult importGroupQuery(Node &node) {
   Expr y = joinHeads(attended(node, heads, scores));
   if (failed(give(node, {y, heads.k, heads.v})))
     return failure();
-  if (!cache.isOpen() || !y || !heads.k || !heads.v)
+  if (!cache.isDynamic() || !y || !heads.k || !heads.v)
     return success();
   Sizes present{
       cache.batch, {cache.shared, {}}, cache.present, {cache.size, {}}};

@@ -145,10 +145,10 @@ LogicalResult importSpaceToDepth(Node &node) {
 } // namespace
 
 void addJoinHandlers(Handlers &handlers) {
-  handlers["Concat"] = {importConcat, Takes::open};
+  handlers["Concat"] = {importConcat, Takes::dynamic};
   handlers["DepthToSpace"] = importDepthToSpace;
   handlers["SpaceToDepth"] = importSpaceToDepth;
-  handlers["Split"] = {importSplit, Takes::open};
+  handlers["Split"] = {importSplit, Takes::dynamic};
 }
 
 } // namespace weir::onnx

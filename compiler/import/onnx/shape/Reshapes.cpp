@@ -383,13 +383,13 @@ LogicalResult importConstantOfShape(Node &node) {
 
 void addReshapeHandlers(Handlers &handlers) {
   handlers["ConstantOfShape"] = importConstantOfShape;
-  handlers["Expand"] = {importExpand, Takes::open};
+  handlers["Expand"] = {importExpand, Takes::dynamic};
   handlers["Flatten"] = importFlatten;
-  handlers["Reshape"] = {importReshape, Takes::open};
-  handlers["Shape"] = {importShape, Takes::open};
-  handlers["Size"] = {importSize, Takes::open};
+  handlers["Reshape"] = {importReshape, Takes::dynamic};
+  handlers["Shape"] = {importShape, Takes::dynamic};
+  handlers["Size"] = {importSize, Takes::dynamic};
   handlers["Squeeze"] = importSqueeze;
-  handlers["Tile"] = {importTile, Takes::open};
+  handlers["Tile"] = {importTile, Takes::dynamic};
   handlers["Transpose"] = importTranspose;
   handlers["Unsqueeze"] = importUnsqueeze;
 }

@@ -131,8 +131,9 @@ SmallVector<int64_t> lengthsFor(Dft dft, ArrayRef<int64_t> promised) {
 /// which the model says.
 LogicalResult dftByData(Node &node, const Complex &x, Dft dft) {
   int64_t rank = node.rank(0);
-  bool opensAxis = node.opset() >= 20 && node.has(2) && !node.tryConstant(2);
-  bool opensLength = node.has(1) && !node.tryConstant(1);
+  bool hasDynamicAxis =
+      node.opset() >= 20 && node.has(2) && !node.tryConstant(2);
+  bool hasDynamicLength = node.has(1) && !node.tryConstant(1);
   auto promised = promisedShape(node, 0, "its axis or length");
   if (failed(promised))
     return failure();
@@ -140,7 +141,7 @@ LogicalResult dftByData(Node &node, const Complex &x, Dft dft) {
     return node.error() << "makes [" << *promised << "] of " << node.type(0);
   SmallVector<Integers> candidates;
   for (int64_t axis = 0; axis + 1 < rank; ++axis) {
-    if (!opensAxis && axis != dft.axis)
+    if (!hasDynamicAxis && axis != dft.axis)
       continue;
     Dft each = dft;
     each.axis = axis;
@@ -148,7 +149,7 @@ LogicalResult dftByData(Node &node, const Complex &x, Dft dft) {
       each.length = dft.isHalf && dft.isInverse ? 2 * (x.re.size(axis) - 1)
                                                 : x.re.size(axis);
     SmallVector<int64_t> lengths{each.length};
-    if (opensLength)
+    if (hasDynamicLength)
       lengths = lengthsFor(each, *promised);
     for (int64_t length : lengths) {
       each.length = length;
@@ -159,21 +160,21 @@ LogicalResult dftByData(Node &node, const Complex &x, Dft dft) {
     }
   }
   SmallVector<Expr> given{number(node, dft.axis)}, lengths;
-  if ((opensAxis && failed(readScalars(node, 2, given))) ||
-      (opensLength && failed(readScalars(node, 1, lengths))))
+  if ((hasDynamicAxis && failed(readScalars(node, 2, given))) ||
+      (hasDynamicLength && failed(readScalars(node, 1, lengths))))
     return failure();
-  if (opensAxis)
+  if (hasDynamicAxis)
     for (Expr &axis : given)
       axis = axisFromFront(node, axis, rank);
   llvm::append_range(given, lengths);
-  if (given.size() != (opensLength ? 2u : 1u))
+  if (given.size() != (hasDynamicLength ? 2u : 1u))
     return node.error() << "has no one axis and length";
   for (Integers &candidate : candidates)
-    candidate.resize(opensLength ? 2 : 1);
+    candidate.resize(hasDynamicLength ? 2 : 1);
   auto build = [&](ArrayRef<int64_t> values) {
     Dft each = dft;
     each.axis = values[0];
-    if (opensLength)
+    if (hasDynamicLength)
       each.length = values[1];
     else if (!node.has(1))
       each.length = dft.isHalf && dft.isInverse ? 2 * (x.re.size(each.axis) - 1)
@@ -198,9 +199,9 @@ LogicalResult importDft(Node &node) {
   if (dft.isHalf && x->im && !dft.isInverse)
     return node.error() << "gives one side of the transform of complex numbers";
   bool isOld = node.opset() < 20;
-  bool opensAxis = !isOld && node.has(2) && !node.tryConstant(2);
-  bool opensLength = node.has(1) && !node.tryConstant(1);
-  if (!opensAxis) {
+  bool hasDynamicAxis = !isOld && node.has(2) && !node.tryConstant(2);
+  bool hasDynamicLength = node.has(1) && !node.tryConstant(1);
+  if (!hasDynamicAxis) {
     FailureOr<int64_t> given =
         isOld ? node.intAttr("axis", 1) : FailureOr<int64_t>(-2);
     if (!isOld && node.has(2))
@@ -214,13 +215,13 @@ LogicalResult importDft(Node &node) {
       return node.error() << "cannot transform the parts of numbers";
     dft.axis = *axis;
   }
-  if (node.has(1) && !opensLength) {
+  if (node.has(1) && !hasDynamicLength) {
     auto wanted = node.integer(1);
     if (failed(wanted))
       return failure();
     dft.length = *wanted;
   }
-  if (opensAxis || opensLength)
+  if (hasDynamicAxis || hasDynamicLength)
     return dftByData(node, *x, dft);
   if (!node.has(1)) {
     dft.length = x->re.size(dft.axis);

@@ -118,16 +118,16 @@ LogicalResult importBatchToSpace(Node &node) {
   auto count = blockCount(node, *blocks);
   if (failed(count) || *count < 1)
     return failure();
-  bool isOpen = !sizes[0].isKnown();
+  bool isDynamic = !sizes[0].isKnown();
   auto batch = batchOf(node, sizes[0], *count);
   if (failed(batch))
     return failure();
-  if (isOpen)
+  if (isDynamic)
     blocks->bare[0] = splitBlocks(b, node.traced(0), *count, *batch);
   if (failed(runOnPaddedBuffers(node, blocks->bare)))
     return failure();
   Value whole = node.given[0].value;
-  if (isOpen)
+  if (isDynamic)
     sizes[0] = *batch;
   for (auto [i, size] : llvm::enumerate(sizes)) {
     size.bound = typeOf(whole).getDimSize(i);

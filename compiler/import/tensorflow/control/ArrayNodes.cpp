@@ -115,8 +115,8 @@ static LogicalResult importWrite(Node &node) {
   if (!isElement)
     return node.unsupported("an element that is no tensor");
   Traced item = node.traced(2);
-  bool isOpen = !node.tryConstant(1);
-  if (isOpen && list->grows)
+  bool isDynamic = !node.tryConstant(1);
+  if (isDynamic && list->grows)
     return node.unsupported("an array that grows as it runs");
   if (failed(list->fit(node, item)))
     return failure();

@@ -117,8 +117,8 @@ std::optional<SmallVector<Value>> LoopVariables::carry(size_t i,
   const Traced &init = inits[i], &from = tensorOf(init);
   Traced to = tensorOf(next);
   SmallVector<Value> tensors;
-  bool isOpen = from.isBounded() || to.isBounded();
-  if (!isOpen && flatten(next, tensors) &&
+  bool isDynamic = from.isBounded() || to.isBounded();
+  if (!isDynamic && flatten(next, tensors) &&
       TypeRange(tensors) == TypeRange(ValueRange(carried[i])))
     return tensors;
   if (auto joined = joinSizes(from, to)) {

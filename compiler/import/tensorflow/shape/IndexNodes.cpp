@@ -289,9 +289,9 @@ LogicalResult importInvertPermutation(Node &node) {
 } // namespace
 
 void addIndexHandlers(Handlers &handlers) {
-  handlers["Gather"] = {importGather, Takes::open};
-  handlers["GatherV2"] = {importGather, Takes::open};
-  handlers["GatherNd"] = {importGatherNd, Takes::open};
+  handlers["Gather"] = {importGather, Takes::dynamic};
+  handlers["GatherV2"] = {importGather, Takes::dynamic};
+  handlers["GatherNd"] = {importGatherNd, Takes::dynamic};
   handlers["OneHot"] = importOneHot;
   handlers["Where"] = importWhere;
   for (const char *name :

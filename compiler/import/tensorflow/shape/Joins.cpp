@@ -166,13 +166,13 @@ LogicalResult importParallelConcat(Node &node) {
 } // namespace
 
 void addJoinHandlers(Handlers &handlers) {
-  handlers["Concat"] = {importConcat, Takes::open};
-  handlers["ConcatV2"] = {importConcat, Takes::open};
+  handlers["Concat"] = {importConcat, Takes::dynamic};
+  handlers["ConcatV2"] = {importConcat, Takes::dynamic};
   handlers["ConcatOffset"] = importConcatOffset;
-  handlers["Split"] = {importSplit, Takes::open};
-  handlers["SplitV"] = {importSplitV, Takes::open};
-  handlers["Pack"] = {importPack, Takes::open};
-  handlers["Unpack"] = {importUnpack, Takes::open};
+  handlers["Split"] = {importSplit, Takes::dynamic};
+  handlers["SplitV"] = {importSplitV, Takes::dynamic};
+  handlers["Pack"] = {importPack, Takes::dynamic};
+  handlers["Unpack"] = {importUnpack, Takes::dynamic};
   handlers["ParallelConcat"] = importParallelConcat;
 }
 

@@ -87,7 +87,7 @@ LogicalResult importMirrorPadGrad(Node &node) {
 
 void addPadHandlers(Handlers &handlers) {
   for (StringRef op : {"Pad", "PadV2", "MirrorPad"})
-    handlers[op] = {importPad, Takes::open};
+    handlers[op] = {importPad, Takes::dynamic};
   handlers["MirrorPadGrad"] = importMirrorPadGrad;
 }
 

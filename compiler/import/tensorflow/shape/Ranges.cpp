@@ -143,8 +143,8 @@ void addRangeHandlers(Handlers &handlers) {
   handlers["Fill"] = {importFill, Takes::complex};
   handlers["ZerosLike"] = {importLike, Takes::complex};
   handlers["OnesLike"] = {importLike, Takes::complex};
-  handlers["Empty"] = {importEmpty, Takes::open};
-  handlers["Range"] = {importRange, Takes::open};
+  handlers["Empty"] = {importEmpty, Takes::dynamic};
+  handlers["Range"] = {importRange, Takes::dynamic};
   handlers["LinSpace"] = importLinSpace;
   handlers["RaggedRange"] = importRaggedRange;
 }

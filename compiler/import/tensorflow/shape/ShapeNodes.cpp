@@ -297,20 +297,20 @@ LogicalResult importReverseSequence(Node &node) {
 } // namespace
 
 void addShapeHandlers(Handlers &handlers) {
-  handlers["Shape"] = {importShape, Takes::open};
-  handlers["ShapeN"] = {importShape, Takes::open};
-  handlers["Size"] = {importCount, Takes::open};
-  handlers["Rank"] = {importCount, Takes::open};
-  handlers["Reshape"] = {importReshape, Takes::open};
-  handlers["ExpandDims"] = {importExpandDims, Takes::open};
-  handlers["Squeeze"] = {importSqueeze, Takes::open};
-  handlers["Transpose"] = {importTranspose, Takes::open};
-  handlers["ConjugateTranspose"] = {importTranspose, Takes::open};
-  handlers["Tile"] = {importTile, Takes::open};
-  handlers["BroadcastTo"] = {importBroadcastTo, Takes::open};
-  handlers["BroadcastArgs"] = {importBroadcastArgs, Takes::open};
+  handlers["Shape"] = {importShape, Takes::dynamic};
+  handlers["ShapeN"] = {importShape, Takes::dynamic};
+  handlers["Size"] = {importCount, Takes::dynamic};
+  handlers["Rank"] = {importCount, Takes::dynamic};
+  handlers["Reshape"] = {importReshape, Takes::dynamic};
+  handlers["ExpandDims"] = {importExpandDims, Takes::dynamic};
+  handlers["Squeeze"] = {importSqueeze, Takes::dynamic};
+  handlers["Transpose"] = {importTranspose, Takes::dynamic};
+  handlers["ConjugateTranspose"] = {importTranspose, Takes::dynamic};
+  handlers["Tile"] = {importTile, Takes::dynamic};
+  handlers["BroadcastTo"] = {importBroadcastTo, Takes::dynamic};
+  handlers["BroadcastArgs"] = {importBroadcastArgs, Takes::dynamic};
   handlers["BroadcastGradientArgs"] = {importBroadcastGradientArgs,
-                                       Takes::open};
+                                       Takes::dynamic};
   handlers["Reverse"] = importReverse;
   handlers["ReverseV2"] = importReverse;
   handlers["ReverseSequence"] = importReverseSequence;

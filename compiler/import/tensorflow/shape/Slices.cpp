@@ -77,7 +77,7 @@ LogicalResult importSlice(Node &node) {
 }
 
 /// Whether the size of what a StridedSlice takes depends on data.
-bool isOpen(Node &node) {
+bool isDynamic(Node &node) {
   auto strides = node.tryConstant(3);
   Expr begins = operand(node, 1), ends = operand(node, 2);
   if (!strides || begins.rank() != 1 || ends.type() != begins.type())
@@ -97,7 +97,7 @@ bool isOpen(Node &node) {
 LogicalResult importStridedSlice(Node &node) {
   if (failed(wantOperands(node, 4)))
     return failure();
-  if (isOpen(node))
+  if (isDynamic(node))
     return importBoundedStridedSlice(node);
   auto taken = stridedBoxOf(node, node.shape(0), 1);
   if (failed(taken))

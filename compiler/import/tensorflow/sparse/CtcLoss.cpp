@@ -375,7 +375,7 @@ LogicalResult importLoss(Node &node) {
 
 void addCtcLossHandlers(Handlers &handlers) {
   for (StringRef op : {"CTCLoss", "CTCLossV2"})
-    handlers[op] = {importLoss, Takes::open};
+    handlers[op] = {importLoss, Takes::dynamic};
 }
 
 } // namespace weir::tensorflow

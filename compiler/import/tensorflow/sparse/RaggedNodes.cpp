@@ -197,7 +197,7 @@ LogicalResult importToTensor(Node &node) {
 } // namespace
 
 void addRaggedHandlers(Handlers &handlers) {
-  handlers["RaggedTensorToTensor"] = {importToTensor, Takes::open};
+  handlers["RaggedTensorToTensor"] = {importToTensor, Takes::dynamic};
 }
 
 } // namespace weir::tensorflow

@@ -225,8 +225,8 @@ LogicalResult importFillRowsGradient(Node &node) {
 
 void addSparseHandlers(Handlers &handlers) {
   handlers["SparseTensorDenseMatMul"] = importProduct;
-  handlers["SparseReshape"] = {importReshape, Takes::open};
-  handlers["SparseFillEmptyRows"] = {importFillRows, Takes::open};
+  handlers["SparseReshape"] = {importReshape, Takes::dynamic};
+  handlers["SparseFillEmptyRows"] = {importFillRows, Takes::dynamic};
   handlers["SparseFillEmptyRowsGrad"] = importFillRowsGradient;
   addCtcHandlers(handlers);
   addRaggedHandlers(handlers);

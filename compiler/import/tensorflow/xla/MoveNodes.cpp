@@ -291,8 +291,9 @@ void addXlaMoveHandlers(Handlers &handlers) {
   for (const char *name : {"XlaSharding", "XlaSetBound"})
     handlers[name] = {importSame, Takes::whole};
   handlers["XlaOptimizationBarrier"] = {importAll, Takes::whole};
-  handlers["XlaSetDynamicDimensionSize"] = {importSetSize, Takes::open};
-  handlers["XlaRemoveDynamicDimensionSize"] = {importRemoveSize, Takes::open};
+  handlers["XlaSetDynamicDimensionSize"] = {importSetSize, Takes::dynamic};
+  handlers["XlaRemoveDynamicDimensionSize"] = {importRemoveSize,
+                                               Takes::dynamic};
 }
 
 void addXlaHandlers(Handlers &handlers) {

@@ -1,7 +1,7 @@
 // Dimensions whose sizes only a run knows, in a description.
 
-#ifndef WEIR_COMPILER_INSPECT_OPENDIMS_H
-#define WEIR_COMPILER_INSPECT_OPENDIMS_H
+#ifndef WEIR_COMPILER_INSPECT_DYNAMICDIMS_H
+#define WEIR_COMPILER_INSPECT_DYNAMICDIMS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
@@ -9,7 +9,7 @@
 namespace weir {
 
 /// The dimensions of a tensor with open ones.
-struct OpenShape {
+struct DynamicShape {
   llvm::SmallVector<int64_t> least, most;
   /// Empty for dimensions without a name.
   llvm::SmallVector<std::string> names;
@@ -20,12 +20,12 @@ struct OpenShape {
 /// Adds to the tensor, whose name is there, its `dims`, sizes or names, and
 /// its `element`; and to `open`, of its signature, the ranges of those names
 /// that are not there yet.
-void describeOpen(llvm::json::Object &tensor, llvm::json::Array &open,
-                  const OpenShape &shape);
+void describeDynamic(llvm::json::Object &tensor, llvm::json::Array &open,
+                     const DynamicShape &shape);
 
 /// `batch x 3 x f32` of such a tensor; empty of others.
-std::string openText(const llvm::json::Object &tensor);
+std::string dynamicText(const llvm::json::Object &tensor);
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_INSPECT_OPENDIMS_H
+#endif // WEIR_COMPILER_INSPECT_DYNAMICDIMS_H

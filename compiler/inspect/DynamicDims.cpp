@@ -1,6 +1,6 @@
 // Dimensions whose sizes only a run knows, in a description.
 
-#include "compiler/inspect/OpenDims.h"
+#include "compiler/inspect/DynamicDims.h"
 
 #include "compiler/Diagnostics.h"
 
@@ -16,8 +16,8 @@ static void addRange(json::Array &open, const std::string &name, int64_t low,
   open.push_back(json::Object{{"name", name}, {"low", low}, {"high", high}});
 }
 
-void describeOpen(json::Object &tensor, json::Array &open,
-                  const OpenShape &shape) {
+void describeDynamic(json::Object &tensor, json::Array &open,
+                     const DynamicShape &shape) {
   json::Array dims;
   for (auto [i, least, most, given] :
        llvm::enumerate(shape.least, shape.most, shape.names)) {
@@ -37,7 +37,7 @@ void describeOpen(json::Object &tensor, json::Array &open,
   tensor["element"] = shape.element;
 }
 
-std::string openText(const json::Object &tensor) {
+std::string dynamicText(const json::Object &tensor) {
   const json::Array *dims = tensor.getArray("dims");
   if (!dims)
     return "";
