@@ -62,10 +62,10 @@ void writeWeightsBudget(ModuleOp module, const Options &options) {
   if (attrs::weightsBudget.isOn(module) && !options.hasWeightsBudget)
     return;
   // Code counts as part of the product. Small weights are not worth a budget.
-  constexpr double code = 512 << 10, leastRoom = 128 << 10;
+  constexpr double code = 512 << 10, minRoom = 128 << 10;
   auto weights = double(countWeights(module));
   double budget =
-      std::max(weights * *options.weightsBudget - code, weights + leastRoom);
+      std::max(weights * *options.weightsBudget - code, weights + minRoom);
   attrs::weightsBudget.set(module, int64_t(budget));
   // The default does not count second layouts and those for tile registers.
   // They are for speed, and a library for a range of sizes has the bits of one

@@ -58,8 +58,8 @@ Status fitArena(Course &course) {
   int64_t limit = *course.options.arenaLimit, counted = limit;
   int64_t least = std::numeric_limits<int64_t>::max();
   Status status = Status::limit;
-  constexpr int mostTrials = 8;
-  for (int i = 0; i < mostTrials; ++i) {
+  constexpr int maxTrials = 8;
+  for (int i = 0; i < maxTrials; ++i) {
     OwningOpRef<ModuleOp> trial = module.clone();
     attrs::remat.set(*trial, counted);
     if (failed(runStages(stages(course.machine(), stage::fuse, stage::plan),
@@ -75,7 +75,7 @@ Status fitArena(Course &course) {
     if (counted == 0)
       break;
     // The last trial requests all recomputation that is possible.
-    counted = i + 2 == mostTrials
+    counted = i + 2 == maxTrials
                   ? 0
                   : std::max<int64_t>(counted - (bytes - limit), 0);
   }

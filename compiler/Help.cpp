@@ -10,13 +10,13 @@ using namespace llvm::opt;
 namespace weir {
 namespace {
 
-constexpr unsigned usualColumns = 80, leastColumns = 40, mostColumns = 120;
+constexpr unsigned usualColumns = 80, minColumns = 40, maxColumns = 120;
 // Where an option's text begins.
 constexpr unsigned indent = 28;
 
 unsigned columns() {
   unsigned found = sys::Process::StandardOutColumns();
-  return found ? std::clamp(found, leastColumns, mostColumns) : usualColumns;
+  return found ? std::clamp(found, minColumns, maxColumns) : usualColumns;
 }
 
 /// Prints words from the column `indent` on, in lines that end before `width`.

@@ -27,10 +27,10 @@ std::error_code systemErrorIn(StringRef words) {
     if (words.contains(sign))
       return std::make_error_code(std::errc::not_enough_memory);
   // The numbers of errors that a system has are below this.
-  constexpr int mostErrors = 160;
+  constexpr int maxErrors = 160;
   SmallVector<StringRef> lines;
   words.split(lines, '\n');
-  for (int number = 1; number < mostErrors; ++number) {
+  for (int number = 1; number < maxErrors; ++number) {
     std::error_code code(number, std::generic_category());
     for (StringRef line : lines)
       if (line == code.message() || line.ends_with(": " + code.message()))

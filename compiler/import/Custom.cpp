@@ -193,10 +193,10 @@ std::string parseCustomOp(MLIRContext *context, StringRef text,
     } else if (key == "parts") {
       int64_t parts;
       if (value.getAsInteger(10, parts) || parts < 1 ||
-          parts > graph::mostCustomParts)
+          parts > graph::maxCustomParts)
         return "sets parts to '" + escaped(value) +
                "', which is no number from 1 to " +
-               std::to_string(graph::mostCustomParts);
+               std::to_string(graph::maxCustomParts);
       call.set(key, b.getI64IntegerAttr(parts));
       continue;
     } else {

@@ -215,12 +215,12 @@ FailureOr<File> File::openBelow(Report &report, StringRef name) const {
 static uint64_t countNames(const std::string &directory,
                            const struct stat &wanted, uint64_t most) {
   namespace fs = llvm::sys::fs;
-  constexpr int mostEntries = 1 << 16;
+  constexpr int maxEntries = 1 << 16;
   uint64_t names = 0;
   int seen = 0;
   std::error_code error;
   for (fs::recursive_directory_iterator at(directory, error, false), end;
-       !error && at != end && names < most && seen < mostEntries;
+       !error && at != end && names < most && seen < maxEntries;
        at.increment(error), ++seen) {
     struct stat info;
     names += ::lstat(at->path().c_str(), &info) == 0 &&

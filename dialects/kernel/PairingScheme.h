@@ -29,8 +29,8 @@ struct PairingScheme {
   /// Both sides are scaled by powers of two to a mean square of 1/2 to 2, if it
   /// is within 2^-120 and 2^120 before. The products in the correction terms
   /// are then of the order of one, and their mean square is limited by
-  /// `mostSquare`.
-  static constexpr int64_t mostExponent = 120, mostSquare = 16;
+  /// `maxSquare`.
+  static constexpr int64_t maxExponent = 120, maxSquare = 16;
   /// A row is not eligible for pairing if at most one of so many elements is
   /// nonzero.
   static constexpr int64_t sparse = 16;

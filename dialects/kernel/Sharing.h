@@ -53,7 +53,7 @@ double vectorTime(mlir::linalg::LinalgOp op);
 
 /// In nanoseconds: smaller work items would cost more to start than to run.
 constexpr double workItemTime = 4000;
-constexpr int64_t mostWorkItems = 128;
+constexpr int64_t maxWorkItems = 128;
 
 } // namespace weir
 

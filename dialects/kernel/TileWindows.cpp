@@ -33,14 +33,14 @@ int64_t TileAxis::end(int64_t phase) const {
 }
 
 // Tiles of fewer rows take no less time: those of the right side are loaded.
-static constexpr int64_t mostRows = 16, leastRows = 12;
+static constexpr int64_t maxRows = 16, minRows = 12;
 
 TileWindows::TileWindows(TileAxis y, TileAxis x) : y(y), x(x) {
-  tilesALine = llvm::divideCeil(x.results, mostRows);
+  tilesALine = llvm::divideCeil(x.results, maxRows);
   int64_t ofLine = llvm::divideCeil(x.results, tilesALine);
-  int64_t ofPositions = llvm::divideCeil(positions(), mostRows);
-  byLine = y.results * tilesALine * std::max(ofLine, leastRows) <=
-           ofPositions * mostRows;
+  int64_t ofPositions = llvm::divideCeil(positions(), maxRows);
+  byLine = y.results * tilesALine * std::max(ofLine, minRows) <=
+           ofPositions * maxRows;
   tiles = byLine ? y.results * tilesALine : ofPositions;
   height = byLine ? ofLine : llvm::divideCeil(positions(), tiles);
 }

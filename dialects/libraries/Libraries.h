@@ -11,7 +11,7 @@
 namespace weir::libraries {
 
 /// The largest size of a dimension that libraries support.
-constexpr int64_t mostSize = INT32_MAX;
+constexpr int64_t maxSize = INT32_MAX;
 
 /// Whether libraries compute with elements of this type.
 bool isForLibraries(mlir::Type element);

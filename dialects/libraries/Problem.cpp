@@ -13,11 +13,11 @@ namespace {
 
 // What the library may use besides: in proportion to what it reads and writes,
 // so that small models stay small.
-constexpr int64_t leastWorkspace = 4 << 20, mostWorkspace = 64 << 20,
+constexpr int64_t minWorkspace = 4 << 20, maxWorkspace = 64 << 20,
                   workspaceTimes = 4;
 // Windows of more elements are as large as images, of which a sum is little but
 // a product of matrices.
-constexpr int64_t mostTaps = 49;
+constexpr int64_t maxTaps = 49;
 
 /// The values of one or two spatial dimensions, of two.
 std::array<int64_t, 2> both(ArrayRef<int64_t> values, int64_t absent) {
@@ -28,7 +28,7 @@ std::array<int64_t, 2> both(ArrayRef<int64_t> values, int64_t absent) {
 bool isSmall(ShapedType type) {
   int64_t elements = 1;
   for (int64_t size : type.getShape())
-    if (size < 1 || size > mostSize / elements)
+    if (size < 1 || size > maxSize / elements)
       return false;
     else
       elements *= size;
@@ -37,7 +37,7 @@ bool isSmall(ShapedType type) {
 
 /// Whether what a window reaches can be counted without care.
 bool areSmall(ArrayRef<int64_t> values) {
-  return llvm::all_of(values, [](int64_t value) { return value <= mostSize; });
+  return llvm::all_of(values, [](int64_t value) { return value <= maxSize; });
 }
 
 } // namespace
@@ -69,12 +69,12 @@ Problem::Problem(ShapedType images, ShapedType filter, ShapedType out,
         (result[i] - 1) * strides[i] + reach - size[i] - low[i], 0);
     int64_t rest = size[i] + low[i] + high[i] - reach;
     isKnown &=
-        rest >= 0 && rest / strides[i] + 1 == result[i] && high[i] <= mostSize;
+        rest >= 0 && rest / strides[i] + 1 == result[i] && high[i] <= maxSize;
   }
 }
 
 bool Problem::isWorthCalling() const {
-  return groups == 1 && taps() <= mostTaps &&
+  return groups == 1 && taps() <= maxTaps &&
          libraries::isWorthCalling(operations(), element(),
                                    /*isConvolution=*/true);
 }
@@ -103,7 +103,7 @@ int64_t Problem::workspace() const {
   int64_t bytes = (images.getNumElements() + filter.getNumElements() +
                    out.getNumElements()) *
                   (element().getIntOrFloatBitWidth() / 8);
-  return std::clamp(bytes * workspaceTimes, leastWorkspace, mostWorkspace);
+  return std::clamp(bytes * workspaceTimes, minWorkspace, maxWorkspace);
 }
 
 } // namespace weir::libraries

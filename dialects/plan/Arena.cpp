@@ -76,7 +76,7 @@ int64_t placeInOrder(MutableArrayRef<Lifetime> lifetimes,
 /// steps bounds the whole search to about a second. A few buffers get the most
 /// tries, since good orders are rare among them.
 constexpr int64_t searchSteps = int64_t(1) << 28;
-constexpr int64_t mostTries = 400'000;
+constexpr int64_t maxTries = 400'000;
 constexpr size_t mostSearched = 256;
 
 /// The search ends if the total exceeds the bound by at most 1 / 64.
@@ -150,7 +150,7 @@ int64_t placeInArena(MutableArrayRef<Lifetime> lifetimes) {
   // same plan.
   int64_t count = lifetimes.size();
   int64_t tries = count && lifetimes.size() <= mostSearched
-                      ? std::min(mostTries, searchSteps / (count * count))
+                      ? std::min(maxTries, searchSteps / (count * count))
                       : 0;
   std::mt19937 random(1);
   order = bestOrder;

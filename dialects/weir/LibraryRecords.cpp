@@ -177,7 +177,7 @@ AttentionAttr::verify(Emit emitError, int64_t batch, int64_t heads,
                       DenseI64ArrayAttr v, DenseI64ArrayAttr mask,
                       DenseI64ArrayAttr out, FloatAttr scale, FloatType dtype,
                       bool, int64_t workspace, DenseI64ArrayAttr operands) {
-  constexpr int64_t most = INT32_MAX, mostElements = int64_t(1) << 40;
+  constexpr int64_t most = INT32_MAX, maxElements = int64_t(1) << 40;
   if (!dtype.isF16() && !dtype.isBF16())
     return emitError() << "dtype must be f16 or bf16, not " << dtype;
   if (failed(verifyOperands(emitError, 4, operands)) ||
@@ -198,7 +198,7 @@ AttentionAttr::verify(Emit emitError, int64_t batch, int64_t heads,
        {Strides{"q", q, 1}, Strides{"k", k, 1}, Strides{"v", v, 1},
         Strides{"out", out, 1}, Strides{"mask", mask, 0}})
     if (one.values && failed(verifyNumbers(emitError, one.name, 3, one.values,
-                                           one.least, mostElements)))
+                                           one.least, maxElements)))
       return failure();
   if (failed(verifySmall(emitError, {batch, heads, rows, columns})) ||
       failed(verifySmall(emitError, {batch, heads, rows, depth})) ||

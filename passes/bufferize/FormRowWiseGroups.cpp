@@ -40,20 +40,20 @@ namespace {
 /// Rows that make a tile of products in registers, about.
 constexpr int64_t rowsOfTile = 8;
 /// A block of fewer rows is not worth reading matrices for.
-constexpr int64_t leastRows = 16;
+constexpr int64_t minRows = 16;
 /// In nanoseconds: longer tasks lose little at barriers, and their results are
 /// large.
 constexpr double longTask = 200000;
 /// A group is compiled to one function; LLVM's time limits its length.
-constexpr size_t mostTasks = 16;
+constexpr size_t maxTasks = 16;
 
 /// Blocks of whole tiles, which threads share evenly: a few each, or one.
 std::optional<RowBlocks> blocksOf(int64_t rows, int64_t slots) {
   auto makes = [&](int64_t count) {
-    return count > 1 && count <= rows / leastRows &&
+    return count > 1 && count <= rows / minRows &&
            rows % (count * rowsOfTile) == 0;
   };
-  for (int64_t count = 2 * slots; count <= rows / leastRows; ++count)
+  for (int64_t count = 2 * slots; count <= rows / minRows; ++count)
     if (makes(count) && (count % slots == 0 || count >= 4 * slots))
       return RowBlocks{rows, rows / count};
   if (makes(slots))
@@ -89,7 +89,7 @@ public:
     auto target = kernel::Target::of(kernel);
     std::optional<RowUses> uses = RowUses::of(kernel);
     double own = timeOf(kernel, target);
-    if (!uses || own > longTask || tasks.size() == mostTasks)
+    if (!uses || own > longTask || tasks.size() == maxTasks)
       return false;
     if (tasks.empty() ? !blocksOf(uses->rows, slots) : uses->rows != rows)
       return false;

@@ -99,7 +99,7 @@ public:
     SmallVector<int64_t> shape(rows);
     shape.back() = blocksOfRow;
     int64_t blocks = ShapedType::getNumElements(shape);
-    int64_t each = std::max<int64_t>(llvm::divideCeil(blocks, mostWorkItems),
+    int64_t each = std::max<int64_t>(llvm::divideCeil(blocks, maxWorkItems),
                                      std::ceil(workItemTime * blocks / time));
     each = rowBlocks ? rowBlocks->size / block : std::min(each, blocks);
     e.share(time);

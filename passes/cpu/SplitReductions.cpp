@@ -35,7 +35,7 @@ namespace {
 /// Loops with a parallel dimension as long as this are shared along it.
 constexpr int64_t enoughForThreads = 8;
 /// The limit of all partial results, in bytes.
-constexpr int64_t mostBytes = 64 << 10;
+constexpr int64_t maxBytes = 64 << 10;
 /// Sums of floats of more terms than twice this, each added to the one before,
 /// are of chains about as long.
 constexpr int64_t chain = 64;
@@ -84,7 +84,7 @@ std::optional<Cut> cutIntoChains(LoopNest &nest, OpOperand &init) {
     }
   if (!outermost || terms <= 2 * chain)
     return std::nullopt;
-  int64_t workItems = mostBytes / bytesOf(init);
+  int64_t workItems = maxBytes / bytesOf(init);
   if (workItems < 2)
     return std::nullopt;
   int64_t range = nest.ranges[*outermost], inside = terms / range;
@@ -118,7 +118,7 @@ std::optional<Split> splitOf(linalg::LinalgOp op) {
   TypedAttr neutral = combiner ? neutralElement(combiner) : TypedAttr();
   if (!cut || !neutral)
     return std::nullopt;
-  if (cut->workItems() * bytesOf(init) > mostBytes)
+  if (cut->workItems() * bytesOf(init) > maxBytes)
     return std::nullopt;
   return Split{*cut, combiner, neutral, shared};
 }

@@ -288,7 +288,7 @@ private:
     auto arena = attrs::arenaBytes.of(module);
     simulatorAt = llvm::alignTo(arena ? arena.getInt() : 0, 64);
     simulatorBytes = simulatorState;
-    if (int64_t most = kernels.mostMeeting())
+    if (int64_t most = kernels.maxMeeting())
       simulatorBytes += memoryOfBlock + most * stackOfThread;
     simulatedHostAt = llvm::alignTo(*simulatorAt + simulatorBytes, 64);
     auto host = attrs::hostBytes.of(module);

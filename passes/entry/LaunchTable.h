@@ -30,7 +30,7 @@ public:
 
   /// The largest number of threads of a block with barriers; 0 if no block has
   /// one.
-  int64_t mostMeeting() const { return meeting; }
+  int64_t maxMeeting() const { return meeting; }
 
 private:
   llvm::StringMap<Row> rows;

@@ -27,7 +27,7 @@ namespace {
 
 /// With fewer rows the scores are small beside the operands of the products.
 /// The threads of a CPU then share the separate products better.
-constexpr int64_t fewestRows = 32;
+constexpr int64_t minRows = 32;
 
 /// Whether a GPU computes the group. There, a block of threads can share an
 /// attention with few rows.
@@ -76,7 +76,7 @@ bool isOfRows(graph::GroupOp group) {
 struct Chain {
   // A chain is at most so long: casts, masks and the softmax may each be a
   // group.
-  static constexpr size_t mostGroups = 6;
+  static constexpr size_t maxGroups = 6;
 
   SmallVector<graph::GroupOp> groups; // from the last one to the first
 
@@ -85,7 +85,7 @@ struct Chain {
     for (auto product : last.getBody().front().getOps<graph::MatmulOp>()) {
       auto argument = dyn_cast<BlockArgument>(product.getA());
       if (!argument || !argument.hasOneUse() || product.getTransposeA() ||
-          (shapeOf(argument).end()[-2] < fewestRows && !isForGpu(last)))
+          (shapeOf(argument).end()[-2] < minRows && !isForGpu(last)))
         continue;
       Chain chain{{last}};
       if (chain.extend(last.getInputs()[argument.getArgNumber()],
@@ -100,7 +100,7 @@ struct Chain {
   /// behind it.
   bool extend(Value value, bool needsSoftmax) {
     graph::GroupOp maker = makerFor(value, groups.back());
-    if (!maker || groups.size() == mostGroups)
+    if (!maker || groups.size() == maxGroups)
       return false;
     groups.push_back(maker);
     if (hasProduct(maker)) {

@@ -24,7 +24,7 @@ namespace {
 
 /// Larger groups exceed the registers, and the streams that a hardware
 /// prefetcher can follow.
-constexpr size_t mostOps = 60, mostStreams = 12;
+constexpr size_t maxOps = 60, maxStreams = 12;
 
 ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -57,14 +57,14 @@ public:
         attrs::host.isOn(from) != attrs::host.isOn(to) ||
         !isElementwise(from) || !isElementwise(to) ||
         shapeOf(from.getResult(0)) != shapeOf(to.getResult(0)) ||
-        opsOf(from) + opsOf(to) > mostOps)
+        opsOf(from) + opsOf(to) > maxOps)
       return false;
     for (Value result : from.getResults())
       if (!isUsedFromHere(result))
         return false;
     findInputs();
     size_t results = to.getNumResults() + kept.size();
-    return inputs.size() + results <= mostStreams && !needsMoreMemory();
+    return inputs.size() + results <= maxStreams && !needsMoreMemory();
   }
 
   graph::GroupOp join() {

@@ -49,8 +49,8 @@ public:
       return fewest();
     // In a chain of contractions each n-th value is kept. A larger n drops more
     // values, and recomputes longer chains at once.
-    constexpr size_t mostStrides = 64;
-    for (size_t n = 2; n <= std::min(others.size(), mostStrides); ++n)
+    constexpr size_t maxStrides = 64;
+    for (size_t n = 2; n <= std::min(others.size(), maxStrides); ++n)
       if (attempt(droppedOf(cheap.size(), n)))
         return best;
     attempt(droppedOf(cheap.size(), others.size() + 1));
@@ -111,10 +111,10 @@ struct RecomputeGroups : impl::RecomputeGroupsBase<RecomputeGroups> {
     if (!limit || !attrs::entry.isOn(function))
       return;
     // After one peak is lowered, the new peak may be at another op.
-    constexpr int mostRounds = 8;
+    constexpr int maxRounds = 8;
     int64_t made = 0;
     Block &block = function.getBody().front();
-    for (int round = 0; round < mostRounds; ++round) {
+    for (int round = 0; round < maxRounds; ++round) {
       Timeline timeline(block);
       Peak peak = timeline.peak(timeline.steps());
       if (peak.bytes <= limit.getInt())

@@ -36,9 +36,9 @@ constexpr int64_t large = 8;
 /// In units of L2, the part of the last cache that one core certainly has.
 constexpr int64_t part = 4;
 /// The limit of parts; each is a set of tasks to compile.
-constexpr int64_t mostParts = 16;
+constexpr int64_t maxParts = 16;
 /// A shorter chain of layers gains nothing.
-constexpr int64_t leastLayers = 2;
+constexpr int64_t minLayers = 2;
 /// At most so many results may be needed for the whole batch, and concatenated.
 constexpr size_t mostWhole = 2;
 
@@ -74,7 +74,7 @@ public:
   bool gains() {
     int64_t layers = llvm::count_if(
         ops, [](Operation *op) { return isa<graph::ConvolutionOp>(op); });
-    return layers >= leastLayers && whole().size() <= mostWhole && firstUse &&
+    return layers >= minLayers && whole().size() <= mostWhole && firstUse &&
            imagesAtOnce() < images;
   }
 
@@ -215,7 +215,7 @@ private:
           std::max(largest, graph::tensorBytes(op->getResult(0).getType()));
     for (int64_t count = 1; count <= images; ++count) {
       bool fits = largest / images * count <= part * target.l2;
-      if (images % count == 0 && (fits || some < images / mostParts))
+      if (images % count == 0 && (fits || some < images / maxParts))
         some = count;
     }
     return some;

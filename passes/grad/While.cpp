@@ -42,7 +42,7 @@ bool reaches(Value counter, int64_t value) {
 }
 
 /// The largest number of iterations, if the loop counts up to a constant.
-std::optional<int64_t> mostSteps(graph::WhileOp op) {
+std::optional<int64_t> maxSteps(graph::WhileOp op) {
   Block &condition = op.getCondition().front(), &body = op.getBody().front();
   SmallVector<Value> work(condition.getTerminator()->getOperands());
   std::optional<int64_t> least;
@@ -216,7 +216,7 @@ private:
     for (auto [i, state] : llvm::enumerate(states))
       if (!state.use_empty())
         needed.push_back(i);
-    steps = mostSteps(op);
+    steps = maxSteps(op);
     int64_t bytes = 0;
     for (unsigned i : needed) {
       RankedTensorType type = graph::build::typeOf(op.getInits()[i]);

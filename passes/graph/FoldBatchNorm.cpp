@@ -46,7 +46,7 @@ void setNumber(char *data, Type type, int64_t i, double value) {
 
 /// The limit of channels. A splat constant may have any number of elements at
 /// no cost in the model file, but here each takes memory.
-constexpr int64_t mostChannels = int64_t(1) << 20;
+constexpr int64_t maxChannels = int64_t(1) << 20;
 
 /// The elements of `value` along its last dimension, if it is a constant that
 /// depends on no other dimension.
@@ -55,7 +55,7 @@ std::optional<Channels> channelsOf(Value value) {
   if (type.getRank() == 0 || type.getNumElements() == 0)
     return std::nullopt;
   int64_t last = type.getRank() - 1, count = type.getDimSize(last);
-  if (count > mostChannels)
+  if (count > maxChannels)
     return std::nullopt;
   auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
   std::optional<Bytes> bytes = Bytes::of(broadcast ? broadcast.getX() : value);

@@ -27,7 +27,7 @@ namespace {
 using graph::build::Expr;
 
 /// A sum of so many products of u8 and i8 cannot overflow i32.
-constexpr int64_t mostTerms = INT32_MAX / (255 * 128);
+constexpr int64_t maxTerms = INT32_MAX / (255 * 128);
 
 template <typename T>
 Value constantOf(OpBuilder &b, Location loc, RankedTensorType type,
@@ -119,7 +119,7 @@ Expr scaled(Expr sums, const QuantizedData &data,
 bool fits(const QuantizedData &data, const QuantizedWeights &weights,
           int64_t terms) {
   return bool(data.scale) == !weights.scales.empty() &&
-         (!data.scale || terms <= mostTerms);
+         (!data.scale || terms <= maxTerms);
 }
 
 /// Replaces `op`, and the addition of an integer bias after it, by the

@@ -31,7 +31,7 @@ using kernel::PackedWeights;
 
 /// With fewer columns a product is a set of dot products, and panels of 32
 /// columns would be mostly padding.
-constexpr int64_t fewestColumns = 16;
+constexpr int64_t minColumns = 16;
 
 /// The source of `value` behind float casts, transposes, and slices that start
 /// at the first element. `turned` toggles with each transpose.
@@ -88,7 +88,7 @@ private:
     Value right = unmoved(op.getB(), turned);
     if (left.getRank() != 2 || op.getTransposeA() ||
         !isa<FloatType>(left.getElementType()) ||
-        left.getElementType().isF64() || type.getDimSize(1) < fewestColumns)
+        left.getElementType().isF64() || type.getDimSize(1) < minColumns)
       return;
     OwnNumbers own;
     auto weights = codedWeights(right, left.getDimSize(1), type.getDimSize(1),

@@ -30,8 +30,8 @@ namespace weir {
 namespace {
 
 // Fewer products, or products with more rows, gain less than the copies cost.
-constexpr size_t fewestProducts = 4;
-constexpr int64_t mostRows = 8;
+constexpr size_t minProducts = 4;
+constexpr int64_t maxRows = 8;
 
 RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -50,7 +50,7 @@ SmallVector<Value> partsOf(Value value) {
 bool isCandidate(graph::MatmulOp op) {
   RankedTensorType type = typeOf(op.getA());
   return type.getRank() == 2 && !op.getTransposeA() && !op.getTransposeB() &&
-         type.getDimSize(0) <= mostRows && type.getDimSize(0) > 0 &&
+         type.getDimSize(0) <= maxRows && type.getDimSize(0) > 0 &&
          (type.getElementType().isF32() || type.getElementType().isF64()) &&
          op.getB().getDefiningOp<graph::ConstantOp>();
 }
@@ -243,7 +243,7 @@ private:
     }
     bool changed = false;
     for (auto &[key, members] : groups)
-      if (members.size() >= fewestProducts)
+      if (members.size() >= minProducts)
         changed |= Products(members).join();
     // A joined product is at its first member, before the definition of some of
     // its operands.

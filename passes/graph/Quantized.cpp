@@ -31,7 +31,7 @@ public:
   std::optional<Numbers> of(Value value) {
     Operation *op = value.getDefiningOp();
     RankedTensorType type = typeOf(value);
-    if (!op || type.getNumElements() > mostElements || ++ops > mostOps)
+    if (!op || type.getNumElements() > maxElements || ++ops > maxOps)
       return std::nullopt;
     if (auto constant = dyn_cast<graph::ConstantOp>(op))
       return ofConstant(value);
@@ -81,8 +81,8 @@ public:
   }
 
 private:
-  static constexpr int64_t mostElements = int64_t(1) << 28;
-  static constexpr int mostOps = 32;
+  static constexpr int64_t maxElements = int64_t(1) << 28;
+  static constexpr int maxOps = 32;
   int ops = 0;
 
   template <typename T>

@@ -115,7 +115,7 @@ ConvolutionChoice chooseConvolution(ArrayRef<int64_t> filter,
                                     const kernel::Target &target) {
   // Where sums are short, or each tap is used a few times, other costs than
   // these count. Few channels are dot products.
-  constexpr int64_t leastDepth = 8, leastTiles = 12;
+  constexpr int64_t minDepth = 8, minTiles = 12;
   ConvolutionChoice best;
   if (target.gpu)
     return best;
@@ -135,12 +135,12 @@ ConvolutionChoice chooseConvolution(ArrayRef<int64_t> filter,
   best.cycles = best.directCycles = directCycles(sizes);
   // The windows of a gradient by a filter are as large as images: the sums of
   // such a tile are written out in the code.
-  constexpr int64_t mostTaps = 49;
-  if ((!isKnown && filter[0] * filter[1] > mostTaps) || 2 * filter[3] <= lanes)
+  constexpr int64_t maxTaps = 49;
+  if ((!isKnown && filter[0] * filter[1] > maxTaps) || 2 * filter[3] <= lanes)
     return best;
   // Both the transforms of a tile inside an image and of one at its border are
   // written out: of more products they take seconds to compile.
-  constexpr int64_t mostProducts = 256;
+  constexpr int64_t maxProducts = 256;
   double least = best.directCycles * 0.95;
   auto tilesOf = [](int64_t results) {
     return results == 1 ? SmallVector<int64_t>{1} : SmallVector<int64_t>{2, 4};
@@ -151,8 +151,8 @@ ConvolutionChoice chooseConvolution(ArrayRef<int64_t> filter,
                      std::ceil(sizes.width / double(x));
       auto window =
           kernel::WinogradTransform::of({y, x}, filter.take_front(2), strides);
-      if (!window || tiles < leastTiles || window->products() > mostProducts ||
-          window->products() * filter[2] < leastDepth * window->sums())
+      if (!window || tiles < minTiles || window->products() > maxProducts ||
+          window->products() * filter[2] < minDepth * window->sums())
         continue;
       double cycles = filteredCycles(sizes, *window, target);
       if (cycles < least) {

@@ -59,8 +59,8 @@ struct Use {
   /// Whether the kernel reads the layout of inner-product pairing
   /// (PairingLayouts.cpp), unless the form prevents it.
   bool usesPairing(const kernel::Target &target) const {
-    constexpr double fewestRows = 8;
-    return target.addsBeside && rows >= fewestRows;
+    constexpr double minRows = 8;
+    return target.addsBeside && rows >= minRows;
   }
 
   double cycles(const Choice &choice, const kernel::Target &target) const {

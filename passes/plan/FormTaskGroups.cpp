@@ -28,9 +28,9 @@ constexpr int64_t enoughTime = 64000;
 constexpr size_t enoughTasks = 16;
 /// The number of tasks that a later one may overtake. The limit exists because
 /// the operands of overtaken tasks stay live.
-constexpr size_t mostOvertaken = 512;
+constexpr size_t maxOvertaken = 512;
 /// A large task runs before a small one if it has so many slices for others.
-constexpr size_t fewestParts = 4;
+constexpr size_t minParts = 4;
 
 /// A sequence of ops that may be reordered where they do not depend on each
 /// other.
@@ -78,7 +78,7 @@ private:
     std::optional<size_t> large;
     int64_t time = 0;
     size_t passed = 0;
-    for (size_t i = first; i < ops.size() && passed < mostOvertaken; ++i) {
+    for (size_t i = first; i < ops.size() && passed < maxOvertaken; ++i) {
       if (done[i])
         continue;
       if (!isReady(ops[i])) {
@@ -117,7 +117,7 @@ private:
         llvm::append_range(views, view->getUsers());
       slices += isa<graph::SliceOp>(view);
     }
-    return slices >= fewestParts;
+    return slices >= minParts;
   }
 
   bool isReady(Operation *op) {

@@ -20,7 +20,7 @@ namespace weir {
 
 /// Computations of sizes are short; longer ones count as scalars of their own.
 constexpr unsigned depthLimit = 32;
-constexpr size_t mostProducts = 16, mostFactors = 8;
+constexpr size_t maxProducts = 16, maxFactors = 8;
 
 /// Whether two scalars are computed alike, a few steps back.
 static bool isAlike(Value x, Value y, unsigned depth) {
@@ -61,7 +61,7 @@ static bool addTo(Polynomials::Polynomial &sum,
     if (total == 0)
       sum.erase(product);
   }
-  return sum.size() <= mostProducts;
+  return sum.size() <= maxProducts;
 }
 
 static bool multiply(Polynomials::Polynomial &result,
@@ -72,7 +72,7 @@ static bool multiply(Polynomials::Polynomial &result,
     for (const auto &[other, times] : x) {
       Polynomials::Product both(product);
       both.insert(both.end(), other.begin(), other.end());
-      if (both.size() > mostFactors)
+      if (both.size() > maxFactors)
         return false;
       llvm::sort(both);
       moved[both] = times;

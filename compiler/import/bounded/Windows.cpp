@@ -41,7 +41,7 @@ Expr filledBehind(Expr x, const Sizes &sizes, ArrayRef<Along> windows,
 
 Expr shifted(Expr x, const Along &along, Expr fill) {
   ImplicitLocOpBuilder &b = *x.b;
-  int64_t most = along.mostShift(), bound = x.size(along.dim);
+  int64_t most = along.maxShift(), bound = x.size(along.dim);
   if (most <= 0 || bound == 0)
     return x;
   int64_t whole = llvm::divideCeil(bound, along.stride) * along.stride;

@@ -26,7 +26,7 @@ struct Along {
     return moreBefore ? total - total / 2 : total / 2;
   }
   /// How much more can lie before than where strides are whole.
-  int64_t mostShift() const { return before(1) - before(stride); }
+  int64_t maxShift() const { return before(1) - before(stride); }
 
   /// How many windows there are, with `margins` around the images.
   Expr count(mlir::ImplicitLocOpBuilder &b, int64_t margins) const;

@@ -28,7 +28,7 @@ readOpsets(Report &report,
     if (domain == "ai.onnx")
       domain = "";
     if (import.version() < 1 ||
-        (domain.empty() && import.version() > mostOpset)) {
+        (domain.empty() && import.version() > maxOpset)) {
       report.error() << "wants version " << import.version()
                      << " of the ops of '" << escaped(import.domain())
                      << "', which there is not";

@@ -17,7 +17,7 @@ namespace weir::onnx {
 /// do not change keep their meaning.
 constexpr int64_t newestOpset = 27;
 /// ONNX counts its opsets one by one: larger numbers are damage.
-constexpr int64_t mostOpset = 1000;
+constexpr int64_t maxOpset = 1000;
 constexpr int64_t newestFormat = 14;
 
 /// By domain, the version of its ops; ONNX's own domain is the empty one.

@@ -96,13 +96,13 @@ static bool isWorthSums(Expr x, Expr results, ArrayRef<int64_t> filter,
     return llvm::all_of(values, [&](int64_t value) { return value == wanted; });
   };
   // The number of elements that a sum moves, against products of each pair.
-  constexpr int64_t leastProducts = 48, leastPairs = 48;
+  constexpr int64_t minProducts = 48, minPairs = 48;
   int64_t inputs = x.shape().back(), outputs = results.shape().back();
   return x.rank() == 4 && groups == 1 && x.elementType().isF32() &&
          are(filter.take_front(2), 3) && are(windows.strides, 1) &&
          are(windows.dilations, 1) &&
-         inputs >= leastProducts * (1 + inputs / outputs) &&
-         x.size(0) * windows.counts[0] * windows.counts[1] >= 4 * leastPairs;
+         inputs >= minProducts * (1 + inputs / outputs) &&
+         x.size(0) * windows.counts[0] * windows.counts[1] >= 4 * minPairs;
 }
 
 /// A Winograd convolution by tiles of 2 x 2 results, for the nine elements of

@@ -18,7 +18,7 @@ bool isCName(StringRef name) {
 LogicalResult CustomOp::verify() {
   // (C2)
   auto scratch = static_cast<int64_t>(getScratch());
-  if (getParts() < 1 || getParts() > mostCustomParts || scratch < 0)
+  if (getParts() < 1 || getParts() > maxCustomParts || scratch < 0)
     return emitOpError("has ")
            << getParts() << " parts and " << scratch << " bytes of scratch";
   // (C1)

@@ -11,7 +11,7 @@ namespace weir::graph {
 bool isCName(llvm::StringRef name);
 
 /// The largest number of parts of a custom op.
-constexpr int64_t mostCustomParts = 65536;
+constexpr int64_t maxCustomParts = 65536;
 
 } // namespace weir::graph
 

@@ -205,9 +205,9 @@ struct GatherToSlices : OpRewritePattern<GatherOp> {
     for (int64_t &index : indices)
       index = moveInto(index, x.getDimSize(op.getAxis()));
     // For many short sequences a gather is no slower.
-    constexpr int64_t mostRuns = 8, elementsOfRun = 4;
+    constexpr int64_t maxRuns = 8, elementsOfRun = 4;
     int64_t most = std::max<int64_t>(1, indices.size() / elementsOfRun);
-    auto runs = runsOf(indices, std::min(most, mostRuns));
+    auto runs = runsOf(indices, std::min(most, maxRuns));
     if (!runs)
       return rewriter.notifyMatchFailure(op, "its indices form too many runs");
     SmallVector<Value> parts;

@@ -104,7 +104,7 @@ struct Columns {
 bool suitsPairing(const WeightsSource &weights) {
   bool any = false;
   auto most =
-      double(PairingScheme::mostSquare * PairingScheme::count(weights.rows()));
+      double(PairingScheme::maxSquare * PairingScheme::count(weights.rows()));
   for (int64_t column = 0; column < weights.columns; column += width) {
     Columns some(weights, column);
     any = any || !some.makeNone();
@@ -112,7 +112,7 @@ bool suitsPairing(const WeightsSource &weights) {
     for (int64_t n = 0; n < some.count; ++n) {
       bool zeros = some.squares[n] == 0;
       bool scales = some.factors[n] > 0 &&
-                    std::abs(some.exponent(n)) <= PairingScheme::mostExponent;
+                    std::abs(some.exponent(n)) <= PairingScheme::maxExponent;
       if (!zeros && !(scales && correction[n] <= most))
         return false;
     }

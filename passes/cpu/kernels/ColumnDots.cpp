@@ -27,8 +27,8 @@ struct DotsEmitter {
   Value a, b;
   Type element; // of the sums
   int64_t lanes, rows, columns, depth;
-  int64_t mostColumns; // of a tile
-  EvenSplit tiles;     // of the rows
+  int64_t maxColumns; // of a tile
+  EvenSplit tiles;    // of the rows
 
   DotsEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
       : e(e), target(target), op(op), a(op.getA()),
@@ -36,8 +36,8 @@ struct DotsEmitter {
         lanes(target.lanes(element)), rows(e.shape(op.getOut()).end()[-2]),
         columns(e.shape(op.getOut()).back()),
         depth(e.shape(op.getB()).end()[-2]),
-        mostColumns(rows == 1 ? lanes : std::min(columns, lanes / 2)),
-        tiles(rows, std::max<int64_t>(1, mostDotSums(target) / mostColumns)) {
+        maxColumns(rows == 1 ? lanes : std::min(columns, lanes / 2)),
+        tiles(rows, std::max<int64_t>(1, maxDotSums(target) / maxColumns)) {
     b = e.joinLast(op.getB());
   }
 
@@ -98,15 +98,15 @@ struct DotsEmitter {
   }
 
   void tilesOf(ValueRange batch, Value row, int64_t height, Value block) {
-    int64_t blocks = llvm::divideCeil(columns, mostColumns);
-    int64_t rest = columns % mostColumns;
-    Value first = e.times(block, mostColumns);
+    int64_t blocks = llvm::divideCeil(columns, maxColumns);
+    int64_t rest = columns % maxColumns;
+    Value first = e.times(block, maxColumns);
     if (rest == 0 || blocks == 1)
-      return tile(batch, row, height, first, rest ? rest : mostColumns);
+      return tile(batch, row, height, first, rest ? rest : maxColumns);
     Value whole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ne, block,
                                           e.index(blocks - 1));
     e.ifElse(
-        whole, [&] { tile(batch, row, height, first, mostColumns); },
+        whole, [&] { tile(batch, row, height, first, maxColumns); },
         [&] { tile(batch, row, height, first, rest); });
   }
 
@@ -121,8 +121,7 @@ struct DotsEmitter {
                  movingTime(bytes + count * double(depth) *
                                         double(Emitter::elementBytes(a)))));
     SmallVector<int64_t> sizes(batches);
-    sizes.append(
-        {tiles.count, int64_t(llvm::divideCeil(columns, mostColumns))});
+    sizes.append({tiles.count, int64_t(llvm::divideCeil(columns, maxColumns))});
     e.parallel(ShapedType::getNumElements(sizes), /*coarse=*/false,
                [&](Value low, Value high) {
                  e.loops(sizes, low, high, [&](ValueRange at) {

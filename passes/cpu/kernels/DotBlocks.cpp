@@ -217,12 +217,12 @@ void TileProduct::dotRows(const Unit &unit, const Depth &d, ValueRange base,
 }
 
 void TileProduct::byDots(const Unit &unit, const Depth &d) {
-  constexpr int64_t mostRows = 12;
+  constexpr int64_t maxRows = 12;
   Emitter::Values base(columns > half ? 2 : 1, e.zeros(sumType, half));
   if (bytes)
     base = timesLeast(unit, d);
   // Of a last block that is not whole all rows are made, and only its own used.
-  EvenSplit tiles(std::min(rows, side), mostRows);
+  EvenSplit tiles(std::min(rows, side), maxRows);
   for (int64_t t = 0, row = 0; t < tiles.count; ++t) {
     int64_t height = tiles.sizeOf(t);
     dotRows(unit, d, base, row, height);

@@ -14,7 +14,7 @@ namespace weir {
 mlir::Value sumEach(Emitter &e, Emitter::Values vectors);
 
 /// The largest number of dot products of a tile; each needs a register.
-inline int64_t mostDotSums(const kernel::Target &target) {
+inline int64_t maxDotSums(const kernel::Target &target) {
   return target.registers / 2;
 }
 

@@ -37,8 +37,8 @@ TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op,
   // of the depth, and so do the spilled partial sums.
   int64_t whole = target.l2 / 2 / ((blocks + 1) * parts * blockRows() * 64);
   bool sumsStay = blocks * panels * side * side * 4 <= target.l2 / 4;
-  constexpr int64_t leastSteps = 8;
-  if (!dots && sumsStay && whole >= leastSteps)
+  constexpr int64_t minSteps = 8;
+  if (!dots && sumsStay && whole >= minSteps)
     most = std::min(most, whole);
   // A single block for dot products leaves L2 to longer panels.
   constexpr int64_t fewDepths = 3;

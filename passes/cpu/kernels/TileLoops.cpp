@@ -80,7 +80,7 @@ bool TileLoops::panelsStay() const {
          target.l2 / 2;
 }
 
-int64_t TileLoops::fewestBlocks() const {
+int64_t TileLoops::minBlocks() const {
   return dots ? 4 : panelsStay() || takesApart() ? 1 : 2;
 }
 

@@ -90,7 +90,7 @@ struct TileLoops {
   /// Whether all panels stay in L2, beside the rows.
   bool panelsStay() const;
   /// The number of blocks whose products take as long as loading a panel.
-  int64_t fewestBlocks() const;
+  int64_t minBlocks() const;
 
 protected:
   /// Loads row tile `i` of part `part` of the left side to a register.

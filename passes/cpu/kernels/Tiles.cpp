@@ -36,14 +36,14 @@ struct TileEmitter : TileProduct {
                     e.element(op.getB()).isInteger(8)
                         ? target.dots && !target.byteTiles
                         : target.pairDots && !target.tiles),
-        slabs(blocks, mostBlocks()) {
+        slabs(blocks, maxBlocks()) {
     if (int64_t threads = slotsOf(op); threads > 1)
       shareAmong(threads);
   }
 
   // The parts of a slab, and the panel by which they are multiplied, take half
   // of L2.
-  int64_t mostBlocks() const {
+  int64_t maxBlocks() const {
     int64_t blockBytes =
         stepsABlock * parts * blockRows() * stepDepth * (bytes ? 1 : 2);
     return std::max<int64_t>(1, target.l2 / 2 / blockBytes - 1);
@@ -54,7 +54,7 @@ struct TileEmitter : TileProduct {
   // beyond L2 rather comes to one thread. None is to be idle.
   void shareAmong(int64_t threads) {
     int64_t even = llvm::alignTo(slabs.count, threads);
-    bool isWorth = even * fewestBlocks() <= blocks;
+    bool isWorth = even * minBlocks() <= blocks;
     sharesPanels = slabs.count == 1 && panels >= 2 * threads &&
                    (!panelsStay() || !isWorth);
     if (sharesPanels)

@@ -28,10 +28,10 @@ struct CornerEmitter {
       : e(e), op(op), padded(op.getPadded()), flat(op.getFlat()),
         shape(Emitter::shape(padded)) {
     // Larger blocks do not fit into the registers.
-    constexpr int64_t mostLanes = 16;
+    constexpr int64_t maxLanes = 16;
     Type element = Emitter::element(padded);
     bool isVectorizable = element.isIntOrFloat() && !element.isInteger(1);
-    lanes = isVectorizable ? std::min(target.lanes(element), mostLanes) : 1;
+    lanes = isVectorizable ? std::min(target.lanes(element), maxLanes) : 1;
     for (int64_t size : shape)
       ends.push_back(e.index(size));
     for (auto [dim, size] : llvm::zip_equal(op.getDims(), op.getSizes())) {

@@ -101,7 +101,7 @@ bool RowLoads::hasVector(Value value) const {
 bool RowLoads::apply(int64_t lanes, const kernel::Target &target) {
   bool exchanges = Isa::of(target)->lookUpLanes(lanes) == lanes;
   // Tables are looked at first, which takes as long as some rows of results.
-  constexpr int64_t fewestRows = 16;
+  constexpr int64_t minRows = 16;
   int64_t rows = std::accumulate(nest.ranges.begin(), nest.ranges.end(),
                                  int64_t(1), std::multiplies<>()) /
                  nest.ranges[nest.dimension];
@@ -113,7 +113,7 @@ bool RowLoads::apply(int64_t lanes, const kernel::Target &target) {
       return true;
     // Of fewer places than the row has elements, neighbours are rarely near.
     int64_t size = load.getMemRefType().getShape().back();
-    return exchanges && rows >= fewestRows && size > 0 &&
+    return exchanges && rows >= minRows && size > 0 &&
            size <= nest.ranges[nest.dimension] &&
            isOfLanesAlone(load.getIndices().back()) &&
            hasVector(load.getIndices().back());

@@ -22,7 +22,7 @@ namespace {
 
 /// A sum of more terms is a chain of additions too long to be exact: then each
 /// row of it has a sum of its own.
-constexpr int64_t mostTerms = 16384;
+constexpr int64_t maxTerms = 16384;
 
 /// Nested loops, all parallel or all reductions, that each operand either has
 /// as adjacent dimensions or not at all.
@@ -98,7 +98,7 @@ private:
                     return isa<arith::AddFOp>(user);
                   });
                 });
-    return kinds[first] == kinds[last] && !(adds && terms > mostTerms) &&
+    return kinds[first] == kinds[last] && !(adds && terms > maxTerms) &&
            llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
              return areRun(operand, first, last);
            });

@@ -81,7 +81,7 @@ bool TransposeBlocks::isTransposed(AffineMap map) const {
 std::optional<TransposeBlocks> TransposeBlocks::of(linalg::LinalgOp op) {
   // A transpose block that is mostly empty is worth it where the loop would
   // take each element by itself.
-  constexpr int64_t leastNeighbours = 4, leastElements = 64;
+  constexpr int64_t minNeighbours = 4, minElements = 64;
   if (!op.hasPureBufferSemantics() || op.getNumDpsInits() != 1 ||
       op.getNumParallelLoops() != op.getNumLoops() || op.getNumLoops() < 2)
     return std::nullopt;
@@ -121,8 +121,8 @@ std::optional<TransposeBlocks> TransposeBlocks::of(linalg::LinalgOp op) {
   blocks.interleaves = blocks.rowsAreShort(op);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t tall = ranges[blocks.down], wide = ranges[blocks.across];
-  if (tall < leastNeighbours || tall * wide < leastElements ||
-      (wide < leastNeighbours && !blocks.interleaves))
+  if (tall < minNeighbours || tall * wide < minElements ||
+      (wide < minNeighbours && !blocks.interleaves))
     return std::nullopt;
   return blocks;
 }

@@ -23,10 +23,9 @@ static int64_t dividing(int64_t range, int64_t size, int64_t step) {
 }
 
 static int64_t workItemSize(double time, int64_t range, int64_t step) {
-  int64_t workItems =
-      std::clamp<int64_t>(static_cast<int64_t>(std::min(time / workItemTime,
-                                                        double(mostWorkItems))),
-                          2, range < 2 ? 2 : range);
+  int64_t workItems = std::clamp<int64_t>(
+      static_cast<int64_t>(std::min(time / workItemTime, double(maxWorkItems))),
+      2, range < 2 ? 2 : range);
   int64_t size = llvm::alignTo(llvm::divideCeil(range, workItems), step);
   return dividing(range, size, step);
 }
@@ -57,7 +56,7 @@ Cut withOuterLoops(Cut cut, ArrayRef<int64_t> ranges,
     ++count;
   ArrayRef<int64_t> outer = ranges.take_front(count);
   int64_t values = ShapedType::getNumElements(outer);
-  if (values == 1 || values > mostWorkItems)
+  if (values == 1 || values > maxWorkItems)
     return cut;
   int64_t step = stepOf(cut.dimension), workItems = cut.workItems();
   int64_t each =

@@ -14,11 +14,11 @@ using namespace mlir;
 namespace weir {
 
 PackedProduct::PackedProduct(Emitter &e, kernel::PackedMatmulOp op,
-                             const kernel::Target &target, int64_t mostRows,
+                             const kernel::Target &target, int64_t maxRows,
                              int64_t sums)
     : e(e), op(op), layout(op.layout()), f32(e.getF32Type()),
       i32(e.getI32Type()), rows(e.shape(op.getOut())[0]),
-      lanes(target.lanesWithin(f32, layout.panel)), tiles(rows, mostRows) {
+      lanes(target.lanesWithin(f32, layout.panel)), tiles(rows, maxRows) {
   int64_t height = tiles.most();
   auto whole = static_cast<int64_t>(llvm::bit_floor(uint64_t(sums / height)));
   vectors = std::min<int64_t>({whole, 4, layout.panel / lanes});

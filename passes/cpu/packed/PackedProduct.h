@@ -20,9 +20,9 @@ struct PackedProduct {
   int64_t vectors; // of a group of columns
   EvenSplit tiles; // of the rows
 
-  /// Tiles have up to `mostRows` rows, and up to `sums` vectors of sums.
+  /// Tiles have up to `maxRows` rows, and up to `sums` vectors of sums.
   PackedProduct(Emitter &e, kernel::PackedMatmulOp op,
-                const kernel::Target &target, int64_t mostRows, int64_t sums);
+                const kernel::Target &target, int64_t maxRows, int64_t sums);
   virtual ~PackedProduct() = default;
 
   void run();

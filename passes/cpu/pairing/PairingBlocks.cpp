@@ -18,8 +18,8 @@ PairingBlocks::PairingBlocks(kernel::KernelOpInterface op, Value b,
       panels(Emitter::shape(b)[0]), slots(std::max<int64_t>(1, slotsOf(op))),
       weights(4 * ShapedType::getNumElements(Emitter::shape(b))),
       sharesLoads(target.fmaRate > 1),
-      mostRows(sharesLoads ? PairingTile::mostOfShared : PairingTile::most),
-      tiles(rows, mostRows), slabs(tiles), toL1(target.fetchesPanelsToL1()),
+      maxRows(sharesLoads ? PairingTile::maxOfShared : PairingTile::most),
+      tiles(rows, maxRows), slabs(tiles), toL1(target.fetchesPanelsToL1()),
       touchesMuch(4 * (1 + int64_t(op.getExtras().size())) * rows * columns >
                   target.l2 / 2),
       chains(PairingTile::chainsOf(depth)),
@@ -31,7 +31,7 @@ PairingBlocks::PairingBlocks(kernel::KernelOpInterface op, Value b,
 
 // Of which half of L2 holds so many elements a row.
 int64_t PairingBlocks::tilesOf(int64_t elements) const {
-  return std::max<int64_t>(1, l2 / 2 / (4 * mostRows * elements));
+  return std::max<int64_t>(1, l2 / 2 / (4 * maxRows * elements));
 }
 
 // Several slabs read all weights each. If the depth is divided, slabs have more
@@ -42,10 +42,10 @@ void PairingBlocks::splitDepth() {
     return;
   int64_t perRound = llvm::divideCeil(depth, chains.rounds.count);
   // Of a tile, which has all of its depth.
-  int64_t sums = mostRows * 4 * panels * PairingScheme::panelWidth;
-  int64_t all = sums + mostRows * 4 * depth;
-  int64_t most = std::min({tilesOf(terms), mostScratch / slots / sums - 1,
-                           mostOfSlabs / slots / all - 1});
+  int64_t sums = maxRows * 4 * panels * PairingScheme::panelWidth;
+  int64_t all = sums + maxRows * 4 * depth;
+  int64_t most = std::min({tilesOf(terms), maxScratch / slots / sums - 1,
+                           maxOfSlabs / slots / all - 1});
   EvenSplit larger(tiles.count, std::max<int64_t>(1, most));
   if (larger.count >= slabs.count)
     return;
@@ -62,9 +62,9 @@ bool PairingBlocks::fetchesWeights() const {
 }
 
 bool PairingBlocks::splitSlabs() {
-  constexpr int64_t fewestTiles = 2; // that a panel has to come for
+  constexpr int64_t minTiles = 2; // that a panel has to come for
   int64_t even = llvm::alignTo(slabs.count, slots);
-  if (even * fewestTiles > tiles.count)
+  if (even * minTiles > tiles.count)
     return false;
   double most = double(even / slots) * llvm::divideCeil(tiles.count, even);
   if (most * slots > 1.1 * tiles.count)
@@ -76,7 +76,7 @@ bool PairingBlocks::splitSlabs() {
 
 bool PairingBlocks::holdsAllRows() const {
   int64_t sums = depths.count > 1 ? columns : 0;
-  return slabs.count < slots || 4 * rows * (depth + sums) <= mostScratch;
+  return slabs.count < slots || 4 * rows * (depth + sums) <= maxScratch;
 }
 
 bool PairingBlocks::packsPanels(int64_t threads) const {
@@ -84,7 +84,7 @@ bool PairingBlocks::packsPanels(int64_t threads) const {
          double(llvm::alignTo(panels, threads)) <= 1.1 * double(panels);
 }
 
-int64_t PairingBlocks::mostGroups() const {
+int64_t PairingBlocks::maxGroups() const {
   int64_t most = 0;
   for (int64_t i = 0; i < depths.count; ++i)
     most = std::max(most, chains.beginOf(depths.beginOf(i + 1)) -

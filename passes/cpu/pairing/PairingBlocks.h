@@ -13,7 +13,7 @@ struct PairingBlocks {
   int64_t slots;      // of threads that share the work
   int64_t weights;    // the packed weights in bytes
   bool sharesLoads;   // of the left side
-  int64_t mostRows;   // of a tile
+  int64_t maxRows;    // of a tile
   EvenSplit tiles;    // of rows
   EvenSplit slabs;    // of tiles, which are multiplied by all panels in turn
   bool toL1, fetches; // of panels before their use
@@ -43,13 +43,13 @@ struct PairingBlocks {
   bool packsPanels(int64_t threads) const;
 
   /// The number of groups of terms in the largest part of the depth.
-  int64_t mostGroups() const;
+  int64_t maxGroups() const;
 
 private:
   // In bytes, for all threads: spilled partial sums, or all rows if they are
   // prepared first; and both for slabs. The limit leaves scratch memory in
   // PlanScratch for all threads.
-  static constexpr int64_t mostScratch = 16 << 20, mostOfSlabs = 48 << 20;
+  static constexpr int64_t maxScratch = 16 << 20, maxOfSlabs = 48 << 20;
 
   int64_t l2;
 

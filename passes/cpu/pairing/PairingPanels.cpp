@@ -203,8 +203,7 @@ void PairingPanel::finish() {
   for (int64_t v = 0; v < vectors; ++v) {
     Value even = e.create<arith::CmpFOp>(
         arith::CmpFPredicate::OLE, corrections.squares[v],
-        reals(e,
-              double(PairingScheme::mostSquare * PairingScheme::count(depth)),
+        reals(e, double(PairingScheme::maxSquare * PairingScheme::count(depth)),
               lanes));
     Value many = e.create<arith::CmpFOp>(
         arith::CmpFPredicate::OGT, looks.counts[v],

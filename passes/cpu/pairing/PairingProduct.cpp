@@ -120,7 +120,7 @@ struct PairingEmitter : PairingBlocks {
                      packed ? e.index(0) : panel,
                      sharesLoads,
                      at.slab.spilled};
-    Share share(mostGroups(), at.slab.tiles);
+    Share share(maxGroups(), at.slab.tiles);
     if (fetches && share.before)
       fetch(part, panel, e.times(at.slot, share.ofTile), share.ofTile);
     auto ahead = [&](Value group) {

@@ -186,7 +186,7 @@ void PairingRows::take(Value row, Value count, Value slot) {
   e.store(sums[0], corrections, first, linesATile);
   Value even = e.create<arith::CmpFOp>(
       arith::CmpFPredicate::OLE, sums[1],
-      reals(e, double(PairingScheme::mostSquare * PairingScheme::count(depth)),
+      reals(e, double(PairingScheme::maxSquare * PairingScheme::count(depth)),
             lanes));
   // Sums of few terms, as of a row that selects one of the weights, are exact,
   // or nearly so.

@@ -45,8 +45,8 @@ PairingScales::PairingScales(Emitter &e, Value squares, int64_t depth) {
   scalable = e.create<arith::CmpIOp>(
       arith::CmpIPredicate::ule,
       e.create<arith::AddIOp>(exponent,
-                              integers(e, PairingScheme::mostExponent, lanes)),
-      integers(e, 2 * PairingScheme::mostExponent, lanes));
+                              integers(e, PairingScheme::maxExponent, lanes)),
+      integers(e, 2 * PairingScheme::maxExponent, lanes));
   Value half = e.create<arith::SelectOp>(
       scalable, e.create<arith::ShRSIOp>(exponent, integers(e, 1, lanes)),
       integers(e, 0, lanes));

@@ -35,7 +35,7 @@ struct PairingTile {
   static constexpr int64_t most = 7;
   /// As above if elements of the left side are in registers, too; then only two
   /// rows of weights are.
-  static constexpr int64_t mostOfShared = 8;
+  static constexpr int64_t maxOfShared = 8;
 
   Emitter &e;
   PairingRows &left;

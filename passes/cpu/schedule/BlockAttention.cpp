@@ -35,7 +35,7 @@ namespace {
 constexpr int64_t enoughWorkItems = 8;
 /// Fewer rows than this make products slow, as each reads all of its right
 /// side.
-constexpr int64_t fewestRows = 32;
+constexpr int64_t minRows = 32;
 
 class Blocks {
 public:
@@ -99,10 +99,10 @@ private:
     for (Value buffer : attention.buffers)
       bytes += ShapedType::getNumElements(Emitter::shape(buffer)) / count *
                Emitter::elementBytes(buffer);
-    int64_t block = std::max(most / bytes, fewestRows / 2);
+    int64_t block = std::max(most / bytes, minRows / 2);
     if (batches < enoughWorkItems)
-      block = std::min(block,
-                       std::max<int64_t>(fewestRows, count / enoughWorkItems));
+      block =
+          std::min(block, std::max<int64_t>(minRows, count / enoughWorkItems));
     return weir::rowsOfBlock(rows.back(), block);
   }
 

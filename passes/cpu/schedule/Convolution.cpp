@@ -78,9 +78,9 @@ void ConvolutionChooser::chooseChannels() {
 // Whether tiles gain by leaving out taps. A loop whose bounds only the run
 // knows costs a fiftieth of short sums. Of very many tiles few are at an edge.
 bool skipsTaps(const WindowAxis &axis, int64_t most) {
-  constexpr int64_t mostSteps = 1 << 20;
+  constexpr int64_t maxSteps = 1 << 20;
   int64_t tiles = EvenSplit(axis.results, most).count;
-  if (tiles > mostSteps / axis.window)
+  if (tiles > maxSteps / axis.window)
     return false;
   TileReach reach = TileReach::of(axis, most, /*skip=*/true);
   return reach.skips && reach.skipped * 32 >= tiles * axis.window;

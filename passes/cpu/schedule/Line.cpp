@@ -68,7 +68,7 @@ void LineChooser::chooseTileOfDots() {
   set(&LineSchedule::tileChannels,
       std::clamp<int64_t>(shape.lanes / 2, 1, shape.channels));
   set(&LineSchedule::tileColumns,
-      std::max<int64_t>(1, mostDotSums(target) / s.tileChannels));
+      std::max<int64_t>(1, maxDotSums(target) / s.tileChannels));
 }
 
 // Of few rows, as in flat images, threads share the tiles of all rows.

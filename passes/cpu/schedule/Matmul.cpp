@@ -182,7 +182,7 @@ void MatmulChooser::chooseRows() {
 // have equal sums.
 void MatmulChooser::chooseAccumulators() {
   bool highest = high || (shape.isVnni && many);
-  int64_t least = many ? 16 : 8, mostTerms = highest ? 112 : 224;
+  int64_t least = many ? 16 : 8, maxTerms = highest ? 112 : 224;
   int64_t sums =
       alikeTiles().most() *
       llvm::divideCeil(std::min(shape.columns, s.tileColumns), shape.lanes);
@@ -190,7 +190,7 @@ void MatmulChooser::chooseAccumulators() {
   while (sets * sums < least)
     sets *= 2;
   set(&MatmulSchedule::accumulatorSets, sets);
-  set(&MatmulSchedule::unroll, std::clamp<int64_t>(mostTerms / sums, 1, 8));
+  set(&MatmulSchedule::unroll, std::clamp<int64_t>(maxTerms / sums, 1, 8));
 }
 
 // Threads that share rows each read all of the right side, so rows must be

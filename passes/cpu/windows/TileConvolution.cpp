@@ -44,15 +44,15 @@ TileConvolution::TileConvolution(Emitter &e, kernel::ConvolutionOp op,
   blocks = llvm::divideCeil(windows.tiles, tall);
   constexpr int64_t longestChain = 1024; // of additions
   splitDepth(longestChain / stepDepth);
-  strips = EvenSplit(blocks, mostBlocks());
+  strips = EvenSplit(blocks, maxBlocks());
   // Those of one image are as many for each thread.
   int64_t even = llvm::alignTo(strips.count, threads);
-  if (images == 1 && even * fewestBlocks() <= blocks)
+  if (images == 1 && even * minBlocks() <= blocks)
     strips.setCount(blocks, even);
 }
 
 // The positions of a strip take half of L2, and spilled partial sums a quarter.
-int64_t TileConvolution::mostBlocks() const {
+int64_t TileConvolution::maxBlocks() const {
   int64_t lineBytes =
       windows.pitch() * windows.phases() * channelSteps * parts * stepDepth * 2;
   int64_t lines =
@@ -187,7 +187,7 @@ void TileConvolution::run() {
   e.share(timeOf(double(images * windows.tiles * height) *
                  double(steps * stepDepth * columns)));
   Value zero = e.index(0), end = e.index(panels);
-  bool few = workItems % threads != 0 && workItems < fewestBlocks() * threads;
+  bool few = workItems % threads != 0 && workItems < minBlocks() * threads;
   if (e.isShared() && few && panels >= threads)
     return e.parallel(panels, /*coarse=*/true, [&](Value low, Value high) {
       stripsBetween(zero, e.index(workItems), low, high);

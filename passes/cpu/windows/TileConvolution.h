@@ -40,7 +40,7 @@ protected:
            llvm::function_ref<void(const Emitter::Values &)> body) override;
 
 private:
-  int64_t mostBlocks() const;
+  int64_t maxBlocks() const;
   int64_t blocksAStrip() const { return strips.most(); }
   int64_t linesAStrip() const;
   void begin();

@@ -43,7 +43,7 @@ struct WinogradEmitter {
   bool shared;
   static constexpr int64_t fewTiles = 14; // of a block, where these are few
   // As many blocks as keep several threads busy to the end.
-  static constexpr int64_t leastBlocks = 12;
+  static constexpr int64_t minBlocks = 12;
   // The number of products in a chain of additions; chains are then summed.
   // With chains of 16 additions, or 24 for tiles with few products, the errors
   // of the transforms dominate. With few registers none remain for partial
@@ -71,9 +71,9 @@ struct WinogradEmitter {
     shared = e.isShared();
     if (shared && inputTiles < 112)
       blocks = EvenSplit(inputTiles, sharesFewTiles() ? fewTiles : inputTiles);
-    else if (shared && blocks.count < leastBlocks)
-      blocks = EvenSplit(inputTiles,
-                         std::max<int64_t>(28, inputTiles / leastBlocks));
+    else if (shared && blocks.count < minBlocks)
+      blocks =
+          EvenSplit(inputTiles, std::max<int64_t>(28, inputTiles / minBlocks));
     block = blocks.most();
   }
 

@@ -33,7 +33,7 @@ namespace weir::gpu {
 namespace {
 
 // What is stored together at most, by 16 bytes or twice that.
-constexpr int64_t mostNeighbours = 8;
+constexpr int64_t maxNeighbours = 8;
 
 /// What a row is after some of its tiles.
 struct Rows {
@@ -330,7 +330,7 @@ void AttentionBlock::store(const Rows &rows) {
       sum = scales[outer->rowOf(i)].apply(b, sum);
   }
   // Lanes exchange what they store together by tiles of 32 columns.
-  int64_t most = plan.widthOfTile % 32 == 0 ? mostNeighbours : 2;
+  int64_t most = plan.widthOfTile % 32 == 0 ? maxNeighbours : 2;
   while (plan.width % most)
     most /= 2;
   outer->finish(sums, most, [&](Value row, Value column, ArrayRef<Value> sums) {

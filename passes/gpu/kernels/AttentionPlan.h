@@ -25,7 +25,7 @@ inline int64_t lineOf(int64_t elements, int64_t bytes, int64_t least) {
 
 /// Warps, each of which has 16 rows: four, or one where there are no more rows.
 struct AttentionPlan {
-  static constexpr int64_t rowsOfWarp = 16, mostWarps = 4;
+  static constexpr int64_t rowsOfWarp = 16, maxWarps = 4;
   // Shared memory for a slice of q and, at most, of k and of v.
   static constexpr int64_t sliceBytes = 16 << 10;
   // Warps that a processor is given before one of them has less to do: as many
@@ -33,11 +33,11 @@ struct AttentionPlan {
   static constexpr int64_t warpsOfProcessor = 8;
   // What the launch that combines parts takes, in tiles; and the fewest columns
   // and the most of parts.
-  static constexpr int64_t tilesOfLaunch = 4, leastColumns = 64, mostParts = 64;
+  static constexpr int64_t tilesOfLaunch = 4, minColumns = 64, maxParts = 64;
   // What a thread copies of k and v for a tile without loops, in pieces of
   // chunks, also where addresses of words of tf32 take registers beside them;
   // and at most in a round of a loop, in chunks.
-  static constexpr int64_t mostPieces = 64, mostOfTf32 = 24, chunksOfRound = 2;
+  static constexpr int64_t maxPieces = 64, maxOfTf32 = 24, chunksOfRound = 2;
 
   Multiplier multiplier;
   int64_t warps;
@@ -66,12 +66,12 @@ struct AttentionPlan {
         llvm::ArrayRef<mlir::Value>{a.q, a.k, a.v},
         [&](mlir::Value side) { return piece(side) == chunkBytes; });
     widthOfTile =
-        lineOf(llvm::divideCeil(width, llvm::divideCeil(width, mostWidth())),
+        lineOf(llvm::divideCeil(width, llvm::divideCeil(width, maxWidth())),
                bytes, multiplier == Multiplier::Threads ? 32 : 16);
     // Pairs of 16 bits hold the scores of twice as many columns.
     tile = multiplier == Multiplier::Float16 ? 64 : 32;
-    warps = rows > rowsOfWarp ? mostWarps : 1;
-    int64_t most = sliceBytes / bytes / (mostWarps * rowsOfWarp);
+    warps = rows > rowsOfWarp ? maxWarps : 1;
+    int64_t most = sliceBytes / bytes / (maxWarps * rowsOfWarp);
     depthSlices = std::max<int64_t>(1, llvm::divideCeil(depth, most));
     depthOfSlice = lineOf(llvm::divideCeil(depth, depthSlices), bytes, 16);
     tileOfSlice = std::min<int64_t>(
@@ -93,9 +93,9 @@ struct AttentionPlan {
   void shareColumns(int64_t blocks, int64_t processors) {
     int64_t room = processors * warpsOfProcessor / warps;
     int64_t most =
-        std::clamp<int64_t>(room / std::max<int64_t>(blocks, 1), 1, mostParts);
+        std::clamp<int64_t>(room / std::max<int64_t>(blocks, 1), 1, maxParts);
     int64_t each =
-        std::max<int64_t>(llvm::divideCeil(tiles(), most), leastColumns / tile);
+        std::max<int64_t>(llvm::divideCeil(tiles(), most), minColumns / tile);
     if (tiles() - each <= tilesOfLaunch)
       return;
     tilesOfPart = each;
@@ -104,7 +104,7 @@ struct AttentionPlan {
 
   /// How wide a result ptxas has registers for, beside the addresses of slices
   /// and of the pieces of chunks.
-  int64_t mostWidth() const {
+  int64_t maxWidth() const {
     bool isWide = multiplier == Multiplier::Float16 ||
                   (multiplier == Multiplier::Threads && depth <= 128);
     return isWide && isAligned ? 128 : 64;
@@ -120,7 +120,7 @@ struct AttentionPlan {
     bool isDeep = depthSlices > 1 && (part.passesLines || part.passesDepth);
     bool isMoved = multiplier == Multiplier::Threads && depthSlices == 2;
     bool areMany =
-        pieces > (multiplier == Multiplier::Tf32 ? mostOfTf32 : mostPieces);
+        pieces > (multiplier == Multiplier::Tf32 ? maxOfTf32 : maxPieces);
     if (isMoved || !(isDeep || areMany))
       return INT64_MAX;
     return isDeep && !isAligned ? 1 : chunksOfRound;

@@ -24,8 +24,8 @@ namespace {
 constexpr int64_t ownRow = 8;
 // The largest number of a row's elements that a thread keeps in registers; its
 // loops are unrolled.
-constexpr int64_t mostElements = 8;
-constexpr int64_t mostThreads = 1024;
+constexpr int64_t maxElements = 8;
+constexpr int64_t maxThreads = 1024;
 // Longer rows are still computed by a block up to this length, or if so many
 // rows keep a GPU busy. Otherwise separate nests use more of the GPU.
 constexpr int64_t longestRow = 1 << 16, manyRows = 128;
@@ -96,7 +96,7 @@ private:
     if (length < ownRow)
       return 1;
     int64_t count = warp;
-    while (count < mostThreads && count * mostElements < length)
+    while (count < maxThreads && count * maxElements < length)
       count *= 2;
     bool isShared =
         !isLong() || length <= longestRow || product(rows) >= manyRows;
@@ -104,7 +104,7 @@ private:
   }
 
   /// Whether the row exceeds the registers of the threads.
-  bool isLong() const { return product(columns) > mostThreads * mostElements; }
+  bool isLong() const { return product(columns) > maxThreads * maxElements; }
 
   /// Whether the loops are over the rows, or over the rows and then the
   /// columns.

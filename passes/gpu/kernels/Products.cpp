@@ -19,7 +19,7 @@ namespace {
 
 /// In elements: the limit of adjacent results that are stored together, as one
 /// or two stores of 16 bytes.
-constexpr int64_t mostNeighbours = 8;
+constexpr int64_t maxNeighbours = 8;
 
 /// A product of few rows or columns is divided along the depth from this depth
 /// on.
@@ -165,7 +165,7 @@ void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
     });
     carried.pop_back();
     carried = threads->wait(carried);
-    int64_t most = mostNeighbours;
+    int64_t most = maxNeighbours;
     while (sizes.columns % most)
       most /= 2;
     threads->finish(

@@ -15,7 +15,7 @@ namespace {
 // its scores again.
 constexpr int64_t deepest = 512, widest = 512;
 // Below this there is too little for blocks: of some rows, and of fewer.
-constexpr int64_t leastSide = 16, leastScores = 1024, leastColumns = 64;
+constexpr int64_t minSide = 16, minScores = 1024, minColumns = 64;
 
 Multiplier multiplierOf(const Attention &a) {
   if (!cast<MemRefType>(a.v.getType()).getElementType().isF32())
@@ -36,10 +36,10 @@ bool Attention::share() {
       return false;
   int64_t bytes = cast<MemRefType>(v.getType()).getElementTypeBitWidth() / 8;
   AttentionPlan plan(*this, multiplierOf(*this), bytes);
-  bool isLarge = plan.rows < leastSide
-                     ? plan.columns >= leastColumns
-                     : plan.columns >= leastSide &&
-                           plan.rows * plan.columns >= leastScores;
+  bool isLarge =
+      plan.rows < minSide
+          ? plan.columns >= minColumns
+          : plan.columns >= minSide && plan.rows * plan.columns >= minScores;
   if (!isLarge || plan.depth < 1 || plan.depth > deepest || plan.width < 1 ||
       plan.width > widest)
     return false;

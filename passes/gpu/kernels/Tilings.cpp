@@ -37,14 +37,14 @@ constexpr double bytesOfShared = 128, bytesOfCache = 32;
 constexpr int64_t schedulers = 4;
 // In cycles: the least time of a slice, whose successor is copied meanwhile; of
 // a block before its first slice and after its last one; and of a launch.
-constexpr double leastOfSlice = 300, leastOfBlock = 1500, leastOfLaunch = 4000;
+constexpr double minOfSlice = 300, minOfBlock = 1500, minOfLaunch = 4000;
 // Registers and shared memory of a processor, and registers of a thread by
 // ptxas.
 constexpr int64_t registers = 65536, registersOfUnits = 128,
                   registersOfThreads = 168, registersBesideSums = 64;
 constexpr int64_t sharedBytes = 160 << 10, sharedBytesOfGroups = 227 << 10;
 constexpr int64_t rowsOfGroup = 64, largeTile = 128 * 128;
-constexpr int64_t mostSplits = 32, leastSteps = 4, mostPartBytes = 64 << 20;
+constexpr int64_t maxSplits = 32, minSteps = 4, maxPartBytes = 64 << 20;
 
 double multiplicationsOf(Multiplier multiplier) {
   switch (multiplier) {
@@ -107,12 +107,12 @@ double cyclesOf(const ProductSizes &sizes, int64_t processors,
   multiplied *= double(schedulers) / std::min(warps, schedulers);
   double slice = std::max({read, copied, multiplied});
   double cycles = std::max(each * tiling.steps * slice,
-                           rounds * tiling.steps * leastOfSlice) +
-                  rounds * leastOfBlock;
+                           rounds * tiling.steps * minOfSlice) +
+                  rounds * minOfBlock;
   if (tiling.splits > 1)
-    cycles += leastOfLaunch + 8.0 * (tiling.splits + 1) * sizes.batches *
-                                  sizes.rows * sizes.columns /
-                                  (bytesOfCache * processors);
+    cycles += minOfLaunch + 8.0 * (tiling.splits + 1) * sizes.batches *
+                                sizes.rows * sizes.columns /
+                                (bytesOfCache * processors);
   return cycles;
 }
 
@@ -154,7 +154,7 @@ Tiling chooseTiling(const ProductSizes &sizes, Multiplier multiplier,
       bool isLarge = shape.rows * shape.columns > largeTile;
       if (isLarge && !byChunks)
         continue;
-      for (int64_t splits = 1; splits <= mostSplits; splits *= 2) {
+      for (int64_t splits = 1; splits <= maxSplits; splits *= 2) {
         int64_t steps = llvm::divideCeil(slices, splits);
         // If slices are divided evenly, fewer blocks may suffice.
         int64_t needed = llvm::divideCeil(slices, steps);
@@ -163,9 +163,9 @@ Tiling chooseTiling(const ProductSizes &sizes, Multiplier multiplier,
                          llvm::divideCeil(sizes.columns, shape.columns);
         if (blocks > INT32_MAX)
           continue;
-        if (needed > 1 && (steps < leastSteps ||
+        if (needed > 1 && (steps < minSteps ||
                            needed * sizes.batches * sizes.rows * sizes.columns >
-                               mostPartBytes / 4))
+                               maxPartBytes / 4))
           break;
         Tiling tiling = {shape.rows,        shape.columns, shape.warpsDown,
                          shape.warpsAcross, needed,        steps,

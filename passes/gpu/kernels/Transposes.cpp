@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t side = 32, threads = 256, rounds = side * side / threads;
 // Smaller tensors are not worth the exchange.
-constexpr int64_t leastSide = 16, leastElements = 4096;
+constexpr int64_t minSide = 16, minElements = 4096;
 
 } // namespace
 
@@ -24,13 +24,13 @@ OpOperand *transposedOperand(linalg::LinalgOp op) {
   unsigned rank = op.getNumLoops();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   if (op.getNumParallelLoops() != rank || rank < 2 ||
-      op.getNumDpsInits() != 1 || ranges.back() < leastSide ||
+      op.getNumDpsInits() != 1 || ranges.back() < minSide ||
       !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
     return nullptr;
   int64_t count = 1;
   for (int64_t range : ranges)
     count *= range;
-  if (count < leastElements || count > INT32_MAX)
+  if (count < minElements || count > INT32_MAX)
     return nullptr;
   OpOperand *found = nullptr;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -38,7 +38,7 @@ OpOperand *transposedOperand(linalg::LinalgOp op) {
     if (!isa<MemRefType>(input->get().getType()) || !map.isPermutation())
       continue;
     unsigned inner = map.getDimPosition(rank - 1);
-    if (inner == rank - 1 || ranges[inner] < leastSide)
+    if (inner == rank - 1 || ranges[inner] < minSide)
       continue;
     if (found)
       return nullptr;

@@ -28,12 +28,12 @@ namespace {
 /// blocks is full, and few threads of the last block are idle.
 constexpr int64_t usualThreads = 128;
 /// The limit of blocks along one dimension of a grid.
-constexpr int64_t mostBlocks = INT32_MAX;
+constexpr int64_t maxBlocks = INT32_MAX;
 /// In bytes: the widest load or store of a thread, and the alignment that the
 /// faster kernels of libraries require.
 constexpr int64_t bytesAtOnce = 16;
 /// The shared memory of a kernel without a request at launch, in bytes.
-constexpr int64_t mostSharedBytes = 48 << 10;
+constexpr int64_t maxSharedBytes = 48 << 10;
 
 struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
   void runOnOperation() override {
@@ -193,7 +193,7 @@ private:
         return;
       OpBuilder b(alloca);
       int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-      bool isDynamic = bytes > mostSharedBytes;
+      bool isDynamic = bytes > maxSharedBytes;
       if (isDynamic) {
         dynamic = std::max(dynamic, bytes);
         type = MemRefType::get({0}, type.getElementType(), AffineMap(),
@@ -230,7 +230,7 @@ private:
                     : std::min<int64_t>(usualThreads,
                                         llvm::alignTo(*workItems, gpu::warp));
       blocks = shared ? *workItems : llvm::divideCeil(*workItems, threads);
-      if (blocks > mostBlocks)
+      if (blocks > maxBlocks)
         return run.emitError("has more work items than a grid has threads");
       takeWorkItems(b, kernel, *workItems, shared ? 1 : threads);
     }

@@ -126,8 +126,8 @@ struct HoistBeforeFill : OpRewritePattern<TransposeOp> {
 
 /// Whether rows are whole vectors, as register transpose blocks need.
 bool isWide(RankedTensorType type) {
-  constexpr int64_t leastRow = 8;
-  return type.getShape().back() >= leastRow;
+  constexpr int64_t minRow = 8;
+  return type.getShape().back() >= minRow;
 }
 
 /// Reads, or writes, the compact elements in transposed order.

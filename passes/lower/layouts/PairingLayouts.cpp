@@ -137,11 +137,11 @@ bool isWorthPairing(kernel::PackOpInterface pack, bool isConstant) {
   int64_t depth = taps * a.getShape().take_back(2)[!turned];
   // Of fewer rows weights take longer to come. Rows have the same sums in a
   // matrix of a few more.
-  constexpr int64_t fewestRows = 8;
+  constexpr int64_t minRows = 8;
   auto alike = int64_t(llvm::PowerOf2Ceil(rows));
   // Slabs of rows hold all of their depth.
   constexpr int64_t longestWindow = 1 << 13;
-  if (alike < fewestRows || depth < 2 * PairingScheme::group ||
+  if (alike < minRows || depth < 2 * PairingScheme::group ||
       (isGathered && depth > longestWindow))
     return false;
   int64_t lanes = target.lanes(sum);

@@ -19,10 +19,10 @@ constexpr int64_t rowsWorthPacking = 17;
 // A row by so few columns, if the depth is so long, is computed by dot products
 // with a constant in the K-major layout. A transposed operand that the run
 // computes is in that layout already; its columns have so many vectors.
-constexpr int64_t mostDots = 16, shortestDot = 128, fewestVectors = 2;
+constexpr int64_t maxDots = 16, shortestDot = 128, minVectors = 2;
 
 /// Packing a matrix costs about as much as the products of so many rows by it.
-constexpr int64_t mostTransposed = 4;
+constexpr int64_t maxTransposed = 4;
 
 /// Whether dot products compute results of a few `columns` each in less time
 /// than a vector of them: each a sum over `taps` of `depth` products. The lanes
@@ -72,11 +72,11 @@ void choose(kernel::PackOp pack, kernel::MatmulOp op) {
   bool areFloats = !target.gpu && !op.getTransposeA() &&
                    isa<FloatType>(getElementTypeOrSelf(right));
   bool areFew =
-      areFloats && (rows == 1 ? depth >= shortestDot && columns <= mostDots
+      areFloats && (rows == 1 ? depth >= shortestDot && columns <= maxDots
                               : areDots(target, element, columns,
                                         /*taps=*/1, depth));
-  bool inRows = areFloats && !constant && rows <= mostTransposed &&
-                transposed && depth >= fewestVectors * target.lanes(element);
+  bool inRows = areFloats && !constant && rows <= maxTransposed && transposed &&
+                depth >= minVectors * target.lanes(element);
   bool isColumn = areFew && !constant && columns == 1;
   // Dot products read all of the depth.
   if (op.getDepth())

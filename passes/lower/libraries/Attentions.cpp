@@ -15,7 +15,7 @@ namespace weir::libraries {
 namespace {
 
 // Heads that the library has a way for.
-constexpr int64_t headsBy = 8, mostOfHead = 256;
+constexpr int64_t headsBy = 8, maxOfHead = 256;
 // What the library may use besides a number of each row.
 constexpr int64_t workspaceBytes = 1 << 20, bytesOfRow = 4;
 
@@ -84,7 +84,7 @@ struct Lying {
   /// Whether the library takes rows that lie so.
   bool isInRows() const {
     return strides.back() == 1 && sizes.back() > 0 &&
-           sizes.back() % headsBy == 0 && sizes.back() <= mostOfHead &&
+           sizes.back() % headsBy == 0 && sizes.back() <= maxOfHead &&
            llvm::all_of(ArrayRef<int64_t>(strides).drop_back(),
                         [](int64_t stride) { return stride % headsBy == 0; });
   }
@@ -230,7 +230,7 @@ AttentionAttr attentionOf(func::FuncOp kernel, bool isForced) {
   int64_t batch = q->sizes[0], heads = q->sizes[1], rows = q->sizes[2],
           depth = q->sizes[3], columns = k->sizes[2], width = v->sizes[3];
   double all = static_cast<double>(batch) * heads * rows * columns;
-  if (std::max(all, elements) > static_cast<double>(mostSize) ||
+  if (std::max(all, elements) > static_cast<double>(maxSize) ||
       all * depth * width == 0)
     return {};
   if (!isForced && !isWorthCalling(2 * all * (depth + width), element))

@@ -60,11 +60,11 @@ GemmAttr describe(kernel::MatmulOp op, const Right &right,
   for (int64_t size : out.getShape().drop_back(2))
     batch *= size;
   for (int64_t size : {m, n, k, batch})
-    if (size < 1 || size > mostSize)
+    if (size < 1 || size > maxSize)
       return {};
   // Rows that meet one right side are one matrix, wherever they are.
   bool isShared = op.getShared();
-  if (isShared && !op.getTransposeA() && m * batch <= mostSize) {
+  if (isShared && !op.getTransposeA() && m * batch <= maxSize) {
     m *= batch;
     batch = 1;
     isShared = false;

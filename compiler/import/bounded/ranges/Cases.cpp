@@ -14,7 +14,7 @@ using namespace mlir;
 namespace weir {
 
 /// Values that depend on more conditions are not looked at by cases.
-constexpr size_t mostConditions = 6;
+constexpr size_t maxConditions = 6;
 
 static Interval common(Interval x, Interval y) {
   return {std::max(x.low, y.low), std::min(x.high, y.high)};
@@ -88,7 +88,7 @@ Interval intervalOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || type.getNumElements() != 1 ||
       !isa<IntegerType>(type.getElementType()) ||
-      plain.conditions.size() > mostConditions)
+      plain.conditions.size() > maxConditions)
     return interval;
   for (Value condition : plain.conditions) {
     std::optional<Interval> both;

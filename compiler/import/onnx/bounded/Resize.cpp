@@ -188,7 +188,7 @@ LogicalResult importResize(Node &node) {
     if (isKept)
       continue;
     if (resize->antialiases && resize->mode != "nearest" &&
-        (axis.least <= 0 || dynamicTaps(*resize, axis) > mostTaps))
+        (axis.least <= 0 || dynamicTaps(*resize, axis) > maxTaps))
       return node.unsupported("antialias with scales that are known only at "
                               "run time");
     if (axis.in.bound == 0 || axis.out.bound == 0)

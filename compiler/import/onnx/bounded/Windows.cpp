@@ -30,7 +30,7 @@ struct DynamicSide {
   Expr count(ImplicitLocOpBuilder &b) const;
   /// Where the images begin in the place.
   Expr begin(ImplicitLocOpBuilder &b) const {
-    return isSame && along.mostShift() > 0 ? along.shift(b) : number(b, 0);
+    return isSame && along.maxShift() > 0 ? along.shift(b) : number(b, 0);
   }
 };
 
@@ -107,12 +107,12 @@ FailureOr<DynamicImages> imagesOf(Node &node, ArrayRef<int64_t> size,
     side.isCeil = node.intAttr("ceil_mode") != 0 && !isSame;
     // Whole strides must not make the place much larger than it is.
     if (isSame && stride > std::max<int64_t>(own.bound, 1) &&
-        side.along.mostShift() > 0) {
+        side.along.maxShift() > 0) {
       (void)node.unsupported("strides of " + Twine(stride) +
                              " over images of at most " + Twine(own.bound));
       return failure();
     }
-    if (isSame && side.along.mostShift() > 0)
+    if (isSame && side.along.maxShift() > 0)
       extents[i] = llvm::divideCeil(own.bound, stride) * stride;
     reaching.push_back(side.along);
     images.sides.push_back(side);

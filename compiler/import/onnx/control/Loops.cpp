@@ -258,9 +258,9 @@ FailureOr<SmallVector<Traced>> StepsBuilder::build() {
     return collectedOfNone();
   FailureOr<std::optional<SmallVector<Traced>>> results = tryNow();
   Starts starts{steps.variables};
-  constexpr int mostTries = 4;
+  constexpr int maxTries = 4;
   bool again = true;
-  for (int i = 0; i < mostTries && again && succeeded(results) && !*results;
+  for (int i = 0; i < maxTries && again && succeeded(results) && !*results;
        ++i) {
     again = false;
     results = tryWhile(starts, again);

@@ -44,7 +44,7 @@ struct DynamicAxis {
 };
 
 /// The most taps that are written out.
-constexpr int64_t mostTaps = 64;
+constexpr int64_t maxTaps = 64;
 
 /// The elements of the whole tensor `x`, in the node's types; `resize`
 /// interpolates floats.

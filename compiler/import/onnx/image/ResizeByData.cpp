@@ -273,7 +273,7 @@ LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
         return failure();
       continue;
     }
-    if (resize.mode != "nearest" && dynamicTaps(resize, axis) > mostTaps)
+    if (resize.mode != "nearest" && dynamicTaps(resize, axis) > maxTaps)
       return node.unsupported("scales of " + Twine(axis.in.bound) + " to " +
                               Twine(axis.out.bound) +
                               " elements that only the run knows");

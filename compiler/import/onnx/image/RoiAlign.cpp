@@ -18,7 +18,7 @@ namespace {
 
 /// The most samples a bin has along a side: one a pixel, and no image is
 /// larger.
-constexpr int64_t mostSamples = 1 << 13;
+constexpr int64_t maxSamples = 1 << 13;
 
 /// Column `i` of boxes: [boxes, 1].
 Expr column(Expr boxes, int64_t i) {
@@ -73,7 +73,7 @@ public:
   Expr byPixels(Node &node, Extent down, Extent across, int64_t rows,
                 int64_t columns) {
     Expr high = samplesOf(down, rows), wide = samplesOf(across, columns);
-    Expr limit = high.like(mostSamples);
+    Expr limit = high.like(maxSamples);
     if (failed(check(
             node,
             apply<graph::LogicalAndOp>(apply<graph::LessEqualOp>(high, limit),

@@ -127,10 +127,10 @@ private:
   }
 
   LogicalResult scorePairs() {
-    constexpr int64_t mostClasses = 1 << 12;
-    if (classes > mostClasses)
+    constexpr int64_t maxClasses = 1 << 12;
+    if (classes > maxClasses)
       return node.error() << "compares each two of " << classes
-                          << " classes; at most " << mostClasses
+                          << " classes; at most " << maxClasses
                           << " are supported";
     int64_t vectors = 0, pairs = classes * (classes - 1) / 2;
     for (int64_t count : counts) {
@@ -145,9 +145,9 @@ private:
     SmallVector<float> a = node.floatsAttr("prob_a"),
                        b = node.floatsAttr("prob_b");
     // What is built for all pairs, and for the probabilities of all classes.
-    constexpr int64_t mostElements = 1 << 24, mostOfProbabilities = 64;
-    if (pairs * std::max(classes, vectors) > mostElements ||
-        (!a.empty() && classes > mostOfProbabilities))
+    constexpr int64_t maxElements = 1 << 24, maxOfProbabilities = 64;
+    if (pairs * std::max(classes, vectors) > maxElements ||
+        (!a.empty() && classes > maxOfProbabilities))
       return node.unsupported(Twine(classes) + " classes");
     if (classes < 2 || static_cast<int64_t>(counts.size()) != classes ||
         !has(node.floatsAttr("support_vectors"), vectors * x.size(1)) ||

@@ -25,7 +25,7 @@ LogicalResult importWhere(Node &node) {
 }
 
 /// One part's rows after another are found in the whole tensor.
-constexpr int64_t mostParts = 256;
+constexpr int64_t maxParts = 256;
 
 LogicalResult importDynamicPartition(Node &node) {
   if (failed(wantOperands(node, 2)))
@@ -37,8 +37,8 @@ LogicalResult importDynamicPartition(Node &node) {
   if (rank > node.rank(0) || count < 1 || !type.isSignlessInteger(32))
     return node.error() << "cannot part " << node.type(0) << " by "
                         << node.type(1) << " into " << count;
-  if (count > mostParts)
-    return node.unsupported("more than " + Twine(mostParts) + " partitions");
+  if (count > maxParts)
+    return node.unsupported("more than " + Twine(maxParts) + " partitions");
   if (failed(shareSizes(node, data, parts, rank)))
     return failure();
   Expr real = inside(b, sizesOf(parts), rank), part(b, parts.value);

@@ -45,7 +45,7 @@ FailureOr<Images> imagesOf(Node &node, const Layout &layout,
       int64_t reach = (window[i] - 1) * windows->dilations[i] + 1;
       Along along{first + i, reach, windows->strides[i], size};
       // Whole strides must not make the place much larger than it is.
-      if (images.isSame && along.mostShift() > 0 &&
+      if (images.isSame && along.maxShift() > 0 &&
           along.stride > std::max<int64_t>(size.bound, 1)) {
         (void)node.unsupported("strides of " + Twine(along.stride) +
                                " over images of at most " + Twine(size.bound));
@@ -226,7 +226,7 @@ LogicalResult Back::readSpatial(Node &node, ArrayRef<Value> wanted) {
             "the sizes of the results do not fit to those of the images");
     images[dim] = *size;
     position[dim] = whole;
-    if (isSame && along.mostShift() > 0)
+    if (isSame && along.maxShift() > 0)
       shifted.push_back(along);
   }
   return success();
@@ -276,7 +276,7 @@ LogicalResult importTransposed(Node &node) {
   Expr y(b, node.given[0].value);
   for (const Along &along : back.shifted) {
     SmallVector<int64_t> none(rank, 0), high = none;
-    high[along.dim] = along.mostShift();
+    high[along.dim] = along.maxShift();
     SmallVector<Value> starts(rank, number(b, 0).value);
     starts[along.dim] = along.shift(b).value;
     Value wide =

@@ -15,7 +15,7 @@ using namespace mlir;
 namespace weir::tensorflow {
 namespace {
 
-constexpr double mostFloat = std::numeric_limits<float>::max();
+constexpr double maxFloat = std::numeric_limits<float>::max();
 
 Expr less(Expr x, Expr y) { return apply<graph::LessOp>(x, y); }
 
@@ -90,7 +90,7 @@ Expr scaleOf(double last, Expr limit) {
   return select(counts, limit.like(last) / safe,
                 limit.like(limit.elementType().isF64()
                                ? std::numeric_limits<double>::max()
-                               : mostFloat));
+                               : maxFloat));
 }
 
 LogicalResult quantize(Node &node) {

@@ -151,8 +151,8 @@ LogicalResult combine(Node &node) {
                         << scores.type();
   int64_t images = scores.size(0), count = scores.size(1),
           classes = scores.size(2), width = *total;
-  constexpr int64_t mostClasses = 1024;
-  if (images * classes > mostClasses || images * classes == 0 || count == 0)
+  constexpr int64_t maxClasses = 1024;
+  if (images * classes > maxClasses || images * classes == 0 || count == 0)
     return node.unsupported(Twine(images) + " images of " + Twine(classes) +
                             " classes and " + Twine(count) + " boxes");
   if (node.boolAttr("pad_per_class"))

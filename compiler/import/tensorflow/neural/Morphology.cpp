@@ -19,7 +19,7 @@ namespace weir::tensorflow {
 namespace {
 
 /// Each step of the shape is ops of its own.
-constexpr int64_t mostSteps = 1024;
+constexpr int64_t maxSteps = 1024;
 
 struct Dilation {
   Expr x, shape;
@@ -43,8 +43,8 @@ FailureOr<Dilation> dilationOf(Node &node) {
   auto rates = layout.spatialAttr(node, "rates", 1);
   if (failed(rates))
     return failure();
-  if (shape.size(0) * shape.size(1) > mostSteps) {
-    (void)node.unsupported("shapes of more than " + Twine(mostSteps) +
+  if (shape.size(0) * shape.size(1) > maxSteps) {
+    (void)node.unsupported("shapes of more than " + Twine(maxSteps) +
                            " pixels");
     return failure();
   }

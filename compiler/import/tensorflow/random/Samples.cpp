@@ -31,7 +31,7 @@ namespace {
 /// Words of 32 bits that the generator keeps for each number, in its steps.
 constexpr double stepsEach = 256;
 /// No sensible parameter needs so many rounds.
-constexpr int64_t mostRounds = 4096;
+constexpr int64_t maxRounds = 4096;
 
 Expr both(Expr x, Expr y) { return apply<graph::LogicalAndOp>(x, y); }
 Expr either(Expr x, Expr y) { return apply<graph::LogicalOrOp>(x, y); }
@@ -54,7 +54,7 @@ repeat(Node &node, ArrayRef<Expr> init,
         Expr left(b, make<graph::ReduceOrOp>(
                          b, negated(done).value,
                          llvm::to_vector(llvm::seq<int64_t>(0, done.rank()))));
-        return both(left, less(given[0], number(b, mostRounds)));
+        return both(left, less(given[0], number(b, maxRounds)));
       },
       [&](ArrayRef<Expr> given) {
         SmallVector<Expr> next{given[0] + 1};

@@ -9,7 +9,7 @@ namespace weir::tensorflow {
 namespace {
 
 /// Matrices of more elements would need too large tables of places.
-constexpr int64_t mostPositions = int64_t(1) << 26;
+constexpr int64_t maxPositions = int64_t(1) << 26;
 
 /// A band of diagonals of matrices: diagonal d holds elements (i, i + d).
 struct Band {
@@ -49,7 +49,7 @@ LogicalResult readBand(Node &node, unsigned operand, Band &band) {
       return failure();
     if (ends->empty() || ends->size() > 2 || ends->front() > ends->back() ||
         std::max(std::abs(ends->front() + 1), std::abs(ends->back())) >
-            mostPositions)
+            maxPositions)
       return node.error() << "[" << *ends << "] are no ends of a band";
     band.low = ends->front();
     band.high = ends->back();
@@ -65,8 +65,8 @@ LogicalResult readBand(Node &node, unsigned operand, Band &band) {
 /// A band within its matrices, of a size that tables can hold.
 LogicalResult checkBand(Node &node, const Band &band) {
   bool isSmall = band.rows >= 0 && band.columns >= 0 &&
-                 band.rows <= mostPositions && band.columns <= mostPositions &&
-                 band.rows * band.columns <= mostPositions;
+                 band.rows <= maxPositions && band.columns <= maxPositions &&
+                 band.rows * band.columns <= maxPositions;
   bool isWithin = band.rows == 0 || band.columns == 0 ||
                   (band.low > -band.rows && band.high < band.columns);
   if (isSmall && isWithin)
@@ -106,13 +106,13 @@ LogicalResult importMatrixDiag(Node &node) {
       *size = *number;
     }
   int64_t least = length - std::min<int64_t>(band.high, 0),
-          leastColumns = length + std::max<int64_t>(band.low, 0);
+          minColumns = length + std::max<int64_t>(band.low, 0);
   if (rows == -1 && columns == -1)
-    rows = columns = std::max(least, leastColumns);
+    rows = columns = std::max(least, minColumns);
   else if (rows == -1)
     rows = least;
   else if (columns == -1)
-    columns = leastColumns;
+    columns = minColumns;
   band.rows = rows;
   band.columns = columns;
   if (failed(checkBand(node, band)))
@@ -210,8 +210,8 @@ LogicalResult importMatrixBandPart(Node &node) {
   if (x.rank() < 2)
     return node.error() << x.type() << " holds no matrices";
   int64_t rows = x.size(x.rank() - 2), columns = x.size(x.rank() - 1);
-  if (rows > mostPositions || columns > mostPositions ||
-      rows * columns > mostPositions)
+  if (rows > maxPositions || columns > maxPositions ||
+      rows * columns > maxPositions)
     return node.unsupported("matrices of " + Twine(rows) + " x " +
                             Twine(columns));
   SmallVector<bool> kept;
