@@ -2,8 +2,9 @@
 
   words.py ROOT
 
-Reads the pages, the descriptions and summaries of .td files, and the strings of sources:
-help and messages. Text in backticks and in code blocks is not read: identifiers and flags keep their names.
+Reads the pages, the descriptions and summaries of .td files, the comments of sources and
+scripts, and the strings of sources: help and messages. Text in backticks and in code blocks
+is not read. The names in sources may not have words of earlier versions either.
 Prints `file:line: "found": say REPLACEMENT` for each breach and exits with 1 where there
 is one. docs/glossary.md explains the terms that stay. Run by words.test.
 """
@@ -81,6 +82,26 @@ WORDS = [(re.compile(pattern, re.I), say) for pattern, say in [
      "returns, computes, adds: the field's verb"),
     (r"\b(pass|passes|compiler|kernel|importer|runtime|emitter|planner|function|library|weir|create)"
      r" (asks?|says?)\b", "queries, requires, reports: the field's verb"),
+]]
+# Words of earlier versions that are no part of a name, and the field's words.
+NAMES = {
+    "grain": "workItem", "grains": "workItems", "wave": "taskGroup", "waves": "taskGroups",
+    "truth": "boolean", "truths": "booleans", "halves": "float16", "meet": "barrier",
+    "unpaired": "withoutPairing", "asked": "requested", "held": "stateInput",
+}
+# Halves of vectors, and what an object holds, are no private words.
+FREE_NAMES = re.compile(r"halves|\w*Held\w*|held\w*|is_held|erfByHalves|cutsToHalves")
+OLD_NAMES = [(re.compile(rf"\b(?:{pattern})\b"), say) for pattern, say in [
+    ("MinimalFilter|MinimalWindow", "WinogradAxis, WinogradTransform"),
+    ("isInWords", "isInterleaved"),
+    ("hasColumnRuns", "isKMajor"),
+    ("WaitingSums", "BlockedSums"),
+    ("linesAfter", "trailerRows"),
+    ("Squares|transposeSquare", "TransposeBlocks"),
+    ("Levels|JoinedLevels|parseLevels|compileLevels", "IsaVariant"),
+    ("HeldState|holdStates", "StateInput"),
+    ("runOnPlaces", "runOnPaddedBuffers"),
+    ("PartsOp", "ParallelOp"),
 ]]
 # The end of a sentence, before a capital or a name that has none.
 ENDS = re.compile(r"(?<=[.!?])[*_\")]*\s+(?=[\"(*_\[]*(?:[A-Z0-9\x01]|weir\b|cu[A-Z]|b?f\d\d\b))")
@@ -182,6 +203,34 @@ def strings(name, text):
             words_of(name, text.count("\n", 0, found.start(1)) + 1, prose(joined))
 
 
+def comments(name, text):
+    """Comments of sources, those on lines that follow each other as one."""
+    if name.endswith(".py"):
+        found = re.finditer(r"(?:^[ \t]*#[^\n]*\n)+", text, re.M)
+        blocks = [(m.start(), m[0]) for m in found]
+    else:
+        found = re.finditer(r'"(?:\\.|[^"\\\n])*"|((?:^[ \t]*//[^\n]*\n)+|//[^\n]*|/\*.*?\*/)',
+                            text, re.M | re.S)
+        blocks = [(m.start(), m[1]) for m in found if m[1]]
+    for start, block in blocks:
+        words_of(name, text.count("\n", 0, start) + 1,
+                 prose(re.sub(r"^[ \t]*(///?<?|#|/?\*+/?)[ \t]?", "", block, flags=re.M)))
+
+
+def names(name, text):
+    """The names of a source: no word of an earlier version."""
+    code = re.sub(r'description = \[\{.*?\}\]|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', blank,
+                  text, flags=re.S)
+    for found in re.finditer(r"[A-Za-z_]\w*", code):
+        old = [say for pattern, say in OLD_NAMES if pattern.fullmatch(found[0])]
+        parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", found[0])
+        old += [NAMES[part.lower()] for part in parts
+                if part.lower() in NAMES and not FREE_NAMES.fullmatch(found[0])]
+        if old:
+            breaches.append(f'{name}:{code.count(chr(10), 0, found.start()) + 1}: "{found[0]}": '
+                            f"say {old[0]}")
+
+
 def check(root):
     pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
     for path in sorted(pages):
@@ -193,6 +242,13 @@ def check(root):
                 definitions(path, name)
             elif path.suffix in (".c", ".cpp", ".h"):
                 strings(name, path.read_text())
+            if path.suffix in (".td", ".c", ".cpp", ".h", ".py"):
+                comments(name, path.read_text())
+            if path.suffix in (".td", ".cpp", ".h") and folder != "runtime":
+                names(name, path.read_text())
+    for path in sorted((root / "test").rglob("*.py")):
+        if path.parent.name != "house":
+            comments(str(path.relative_to(root)), path.read_text())
 
 
 if __name__ == "__main__":
