@@ -15,6 +15,12 @@ namespace json = llvm::json;
 namespace weir {
 
 static json::Value valueOf(Attribute attribute) {
+  if (auto list = dyn_cast<ArrayAttr>(attribute)) {
+    json::Array values;
+    for (Attribute each : list)
+      values.push_back(valueOf(each));
+    return values;
+  }
   if (auto flag = dyn_cast<BoolAttr>(attribute))
     return flag.getValue();
   if (auto number = dyn_cast<IntegerAttr>(attribute))
@@ -26,8 +32,8 @@ static json::Value valueOf(Attribute attribute) {
 static std::string layoutOf(Operation *kernel) {
   auto layout =
       llvm::TypeSwitch<Operation *, Attribute>(kernel)
-          .Case<kernel::MatmulOp, kernel::ConvolutionOp, kernel::DepthwiseOp>(
-              [](auto op) { return op.getLayout(); })
+          .Case<kernel::MatmulOp, kernel::ConvolutionOp, kernel::DepthwiseOp,
+                kernel::WinogradOp>([](auto op) { return op.getLayout(); })
           .Default(Attribute());
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -101,15 +101,29 @@ private:
     if (!llvm::is_contained(known, key))
       return fault("has an unknown parameter '" + escaped(key) + "'" +
                    didYouMean(key, known));
-    if (std::optional<int64_t> count = value.getAsInteger())
-      parameters.set(key, b.getI64IntegerAttr(*count));
-    else if (std::optional<bool> flag = value.getAsBoolean())
-      parameters.set(key, b.getBoolAttr(*flag));
-    else if (std::optional<StringRef> word = value.getAsString())
-      parameters.set(key, b.getStringAttr(*word));
+    SmallVector<Attribute> values;
+    if (const json::Array *list = value.getAsArray())
+      for (const json::Value &each : *list)
+        values.push_back(attributeOf(each));
     else
-      return fault(key + " is no number, Boolean or text");
+      values.push_back(attributeOf(value));
+    if (llvm::is_contained(values, Attribute()))
+      return fault(key +
+                   " is no number, Boolean or text, and no array of these");
+    parameters.set(key,
+                   value.getAsArray() ? b.getArrayAttr(values) : values[0]);
     return llvm::Error::success();
+  }
+
+  /// A number, Boolean or text; null for other values.
+  Attribute attributeOf(const json::Value &value) {
+    if (std::optional<int64_t> count = value.getAsInteger())
+      return b.getI64IntegerAttr(*count);
+    if (std::optional<bool> flag = value.getAsBoolean())
+      return b.getBoolAttr(*flag);
+    if (std::optional<StringRef> word = value.getAsString())
+      return b.getStringAttr(*word);
+    return {};
   }
 };
 

@@ -31,10 +31,16 @@ static LogicalResult verifyNumbers(function_ref<InFlightDiagnostic()> emitError,
                                    const Schedule &schedule) {
   LogicalResult result = success();
   Schedule::eachParameter([&](StringRef name, auto member) {
+    auto check = [&](int64_t value) {
+      if (value < 1 && succeeded(result))
+        result = emitError()
+                 << name << " is " << value << ", not a positive number";
+    };
     if constexpr (std::is_same_v<decltype(member), int64_t Schedule::*>)
-      if (schedule.*member < 1 && succeeded(result))
-        result = emitError() << name << " is " << schedule.*member
-                             << ", not a positive number";
+      check(schedule.*member);
+    else if constexpr (std::is_same_v<decltype(member),
+                                      PerProduct<int64_t> Schedule::*>)
+      llvm::for_each(schedule.*member, check);
   });
   return result;
 }

@@ -148,7 +148,7 @@ def Kernel_TransformFilterOp : Kernel_WeightsOp<"transform_filter"> {
   }];
 }
 
-def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
+def Kernel_WinogradOp : Kernel_SumOp<"winograd", [Kernel_HasSchedule]> {
   let summary = "A Winograd convolution";
   let description = [{
     As kernel.convolution with one group, but with fewer products: 3 x 3 windows
@@ -163,6 +163,8 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
       values; one above 1 requires a stride of 1.
     - (C3) the filter is from kernel.transform_filter, in `layout`, which is
       `winograd` with these strides.
+    - (C4) `schedule` is a `#kernel.winograd_schedule` that the shapes and the
+      registers of the target allow.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
@@ -174,7 +176,8 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
                    DenseI64ArrayAttr:$windows, DenseI64ArrayAttr:$strides,
                    DenseI64ArrayAttr:$padding, Kernel_LayoutAttr:$layout,
                    DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
-                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
+                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
+                   OptionalAttr<Kernel_Schedule>:$schedule);
   let extra = [{
     std::optional<WinogradTransform> getWindow();
   }];

@@ -50,7 +50,7 @@ bool lacksSchedule(Operation *op) {
   if (out.getNumElements() == 0 || op->hasAttr("schedule"))
     return false;
   return kernel::hasMatmulSchedule(op) || kernel::hasConvolutionSchedule(op) ||
-         kernel::hasLineSchedule(op);
+         kernel::hasLineSchedule(op) || isa<kernel::WinogradOp>(op);
 }
 
 /// Whether the schedule of `op` tells it to pack its right side itself.

@@ -176,7 +176,7 @@ private:
     auto kernel = b.create<kernel::WinogradOp>(
         loc, type, adaptor.getX(), transformed, ValueRange(),
         emptyTensor(b, loc, type), windows, op.getStrides(), op.getPaddingLow(),
-        layout, op.getDilations(), b.getArrayAttr({}));
+        layout, op.getDilations(), b.getArrayAttr({}), /*schedule=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

@@ -5,6 +5,7 @@
 #include "dialects/kernel/schedule/ConvolutionShape.h"
 #include "dialects/kernel/schedule/LineShape.h"
 #include "dialects/kernel/schedule/MatmulShape.h"
+#include "dialects/kernel/schedule/WinogradShape.h"
 
 using namespace mlir;
 
@@ -50,6 +51,12 @@ double cyclesOf(const LineShape &shape) {
   return std::max(products, moving);
 }
 
+double cyclesOf(const WinogradShape &shape) {
+  return productCycles(double(shape.inputTiles) * shape.window.products() *
+                           shape.channels * shape.outChannels,
+                       shape.lanes);
+}
+
 std::optional<double> cyclesOf(Operation *kernel) {
   Target target = Target::of(kernel);
   if (hasMatmulSchedule(kernel))
@@ -58,6 +65,8 @@ std::optional<double> cyclesOf(Operation *kernel) {
     return cyclesOf(ConvolutionShape(cast<ConvolutionOp>(kernel), target));
   if (std::optional<LineShape> shape = LineShape::of(kernel))
     return cyclesOf(*shape);
+  if (auto winograd = dyn_cast<WinogradOp>(kernel))
+    return cyclesOf(WinogradShape(winograd, target));
   return std::nullopt;
 }
 

@@ -54,6 +54,14 @@ struct MatmulSchedule : Parameters<MatmulSchedule> {
   }
 };
 
+struct MatmulShape;
+
+/// Emits an error at `kernel` if its product of this shape cannot be computed
+/// by this schedule.
+mlir::LogicalResult verifyProduct(mlir::Operation *kernel,
+                                  const MatmulShape &shape,
+                                  const MatmulSchedule &schedule);
+
 /// Emits an error if `kernel` is no product that this schedule fits.
 mlir::LogicalResult verifyMatmul(mlir::Operation *kernel,
                                  const MatmulSchedule &schedule);

@@ -15,8 +15,9 @@ namespace weir::kernel {
 
 /// The base of a schedule, which is a struct with a static function
 /// `eachParameter`. That calls a visitor with the name of each parameter and a
-/// pointer to its member. A parameter is a positive number, a Boolean, or an
-/// enumeration; the function `namesOf` of an enumeration lists its values.
+/// pointer to its member. A parameter is a positive number, a Boolean, an
+/// enumeration, or a PerProduct of these; the function `namesOf` of an
+/// enumeration lists its values.
 template <typename Schedule>
 struct Parameters {
   friend bool operator==(const Schedule &a, const Schedule &b) {
@@ -34,6 +35,34 @@ struct Parameters {
   }
 };
 
+/// A parameter of each of several matrix products: one value for all, or one
+/// value for each.
+template <typename T>
+class PerProduct {
+public:
+  PerProduct(T all) : values(1, all) {}
+  /// Of one value at least. Equal values become one.
+  explicit PerProduct(llvm::ArrayRef<T> each)
+      : values(llvm::all_equal(each) ? each.take_front() : each) {}
+
+  size_t size() const { return values.size(); }
+  /// The value of product `i`. Products after the last value have that one.
+  T operator[](size_t i) const { return values[std::min(i, size() - 1)]; }
+
+  auto begin() const { return values.begin(); }
+  auto end() const { return values.end(); }
+
+  friend bool operator==(const PerProduct &a, const PerProduct &b) {
+    return a.values == b.values;
+  }
+  friend llvm::hash_code hash_value(const PerProduct &parameter) {
+    return llvm::hash_combine_range(parameter.begin(), parameter.end());
+  }
+
+private:
+  llvm::SmallVector<T, 1> values;
+};
+
 inline mlir::Attribute toAttribute(mlir::MLIRContext *context, int64_t value) {
   return mlir::Builder(context).getI64IntegerAttr(value);
 }
@@ -44,6 +73,17 @@ template <typename Enum, typename = std::enable_if_t<std::is_enum_v<Enum>>>
 mlir::Attribute toAttribute(mlir::MLIRContext *context, Enum value) {
   return mlir::Builder(context).getStringAttr(
       namesOf(value)[static_cast<size_t>(value)]);
+}
+
+template <typename T>
+mlir::Attribute toAttribute(mlir::MLIRContext *context,
+                            const PerProduct<T> &value) {
+  if (value.size() == 1)
+    return toAttribute(context, value[0]);
+  llvm::SmallVector<mlir::Attribute> each;
+  for (T one : value)
+    each.push_back(toAttribute(context, one));
+  return mlir::ArrayAttr::get(context, each);
 }
 
 /// Sets `value` from an attribute; returns the values that are possible if the
@@ -60,6 +100,23 @@ std::string fromAttribute(mlir::Attribute attribute, Enum &value) {
   if (wrong.empty())
     value = static_cast<Enum>(number);
   return wrong;
+}
+
+template <typename T>
+std::string fromAttribute(mlir::Attribute attribute, PerProduct<T> &value) {
+  llvm::SmallVector<T> each;
+  auto list = mlir::dyn_cast<mlir::ArrayAttr>(attribute);
+  for (mlir::Attribute one :
+       list ? list.getValue() : llvm::ArrayRef<mlir::Attribute>(attribute)) {
+    T read{};
+    if (std::string wrong = fromAttribute(one, read); !wrong.empty())
+      return wrong + ", or an array of such";
+    each.push_back(read);
+  }
+  if (each.empty())
+    return "an array with a value for each group of products";
+  value = PerProduct<T>(llvm::ArrayRef(each));
+  return "";
 }
 
 template <typename Schedule>

@@ -158,6 +158,29 @@ def Kernel_LineSchedule : Kernel_ScheduleAttr<"Line", "line"> {
   }];
 }
 
+def Kernel_WinogradSchedule : Kernel_ScheduleAttr<"Winograd", "winograd"> {
+  let summary = "How a kernel.winograd is computed";
+  let description = [{
+    The loops, from outside: blocks of input tiles, panels of the filter, and the
+    groups of the transform, each with a batch of matrix products. The rows of a
+    product are the input tiles of a block, its columns those of a panel.
+
+    - `input_tiles`: input tiles of a block, at most. The emitter divides them
+      evenly between blocks.
+    - `share`: the work items of threads: `none`, `blocks`, or `panels`. With
+      `panels` one block has all input tiles; threads share the transform of
+      these, then the panels.
+    - `chain`: additions in one chain, as for `#kernel.matmul_schedule`.
+    - The other parameters are those of `#kernel.matmul_schedule` for the
+      products. Each is one value for all groups, or an array with a value for
+      each group, in the order of their depths.
+
+    ```mlir
+    #kernel.winograd_schedule<input_tiles = 49, share = blocks, chain = 16, tile_rows = 14, tile_columns = 32, accumulator_sets = 1, unroll = 4, depth_block = 64, depth_slab = 64, block_tiles = 4, copy = none, prefetch = panel, prefetch_level = 2, prefetch_result = false>
+    ```
+  }];
+}
+
 def Kernel_ScheduleOverride : AttrDef<Kernel_Dialect, "ScheduleOverride"> {
   let mnemonic = "schedule_override";
   let summary = "Parameters of schedules that the user has fixed";

@@ -5,6 +5,7 @@
 #include "passes/cpu/schedule/Convolution.h"
 #include "passes/cpu/schedule/Line.h"
 #include "passes/cpu/schedule/Matmul.h"
+#include "passes/cpu/schedule/Winograd.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Debug.h"
@@ -56,6 +57,20 @@ public:
         [&](const auto &schedule) {
           return checkShared(op, context,
                              schedule.share != kernel::ConvolutionShare::none);
+        });
+  }
+
+  LogicalResult choose(kernel::WinogradOp op) {
+    kernel::WinogradShape shape(op, target);
+    auto context = WinogradContext::of(op);
+    return choose<kernel::WinogradScheduleAttr, kernel::WinogradSchedule>(
+        op, "winograd",
+        [&](const auto &given, DictionaryAttr fixed) {
+          return chooseWinograd(shape, context, target, given, fixed);
+        },
+        [&](const auto &schedule) {
+          return checkShared(op, context,
+                             schedule.share != kernel::WinogradShare::none);
         });
   }
 
@@ -151,7 +166,7 @@ struct ChooseSchedules : impl::ChooseSchedulesBase<ChooseSchedules> {
     WalkResult walk = getOperation()->walk([&](Operation *op) -> WalkResult {
       return TypeSwitch<Operation *, LogicalResult>(op)
           .Case<kernel::MatmulOp, kernel::ConvolutionOp, kernel::DepthwiseOp,
-                kernel::PoolOp>([&](auto kernel) {
+                kernel::PoolOp, kernel::WinogradOp>([&](auto kernel) {
             return needsSchedule(kernel) ? scheduler.choose(kernel) : success();
           })
           .Default(success());

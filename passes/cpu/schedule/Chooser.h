@@ -24,6 +24,7 @@ protected:
   }
 
   Schedule s;
+  mlir::DictionaryAttr fixed;
 
 private:
   template <typename T>
@@ -36,8 +37,6 @@ private:
       });
     return found;
   }
-
-  mlir::DictionaryAttr fixed;
 };
 
 } // namespace weir

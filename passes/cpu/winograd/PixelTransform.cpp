@@ -11,40 +11,12 @@ using namespace mlir;
 
 namespace weir {
 
-TileAxis::TileAxis(int64_t results, int64_t tile, int64_t dilation)
-    : results(results), tile(tile), dilation(dilation),
-      phases(std::min(dilation, results)),
-      tiles(llvm::divideCeil(llvm::divideCeil(results, dilation), tile)) {}
-
-SmallVector<int64_t> TileAxis::counts() const {
-  SmallVector<int64_t> counts;
-  // The first phase has the most results, and the last the fewest.
-  for (int64_t phase : {int64_t(0), phases - 1}) {
-    int64_t own = llvm::divideCeil(results - phase, dilation);
-    if (own >= tile)
-      counts.push_back(tile);
-    if (own % tile)
-      counts.push_back(own % tile);
-    if (own <= (tiles - 1) * tile)
-      counts.push_back(0);
-  }
-  llvm::sort(counts, std::greater<>());
-  counts.erase(llvm::unique(counts), counts.end());
-  return counts;
-}
+using kernel::TileAxis;
 
 PixelTransform::PixelTransform(Emitter &e, kernel::WinogradOp op,
                                const kernel::Target &target)
-    : e(e), op(op), window(*op.getWindow()), x(op.getX()),
-      lanes(target.lanesWithin(e.getF32Type(), e.shape(op.getFilter())[3])),
-      down(e.shape(op.getOut())[1], window.y.results, op.getDilations()[0]),
-      across(e.shape(op.getOut())[2], window.x.results, op.getDilations()[1]) {
-  ArrayRef<int64_t> xs = e.shape(x);
-  height = xs[1];
-  width = xs[2];
-  channels = xs[3];
-  tilesOfImage = down.phases * across.phases * down.tiles * across.tiles;
-}
+    : WinogradShape(op, target), e(e), op(op), x(op.getX()),
+      height(e.shape(x)[1]), width(e.shape(x)[2]) {}
 
 void PixelTransform::readSizes() {
   Value out = op.getOut();
@@ -70,19 +42,6 @@ Value PixelTransform::scratch(ArrayRef<int64_t> shape) {
 
 Value PixelTransform::isInside(Value at, int64_t size) {
   return e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at, e.index(size));
-}
-
-// A line between rows keeps them off the same sets of L1.
-int64_t
-PixelTransform::rowOf(const kernel::WinogradTransform::Group &group) const {
-  return group.depth * channels + 16;
-}
-
-int64_t PixelTransform::bytesOfTile() const {
-  int64_t bytes = 0;
-  for (const auto &group : window.groups)
-    bytes += 4 * group.sums * rowOf(group);
-  return bytes;
 }
 
 void PixelTransform::makeSums(int64_t block) {

@@ -3,36 +3,21 @@
 #ifndef WEIR_PASSES_CPU_WINOGRAD_PIXELTRANSFORM_H
 #define WEIR_PASSES_CPU_WINOGRAD_PIXELTRANSFORM_H
 
+#include "dialects/kernel/schedule/WinogradShape.h"
 #include "passes/cpu/kernels/Emitter.h"
 
 namespace weir {
 
-/// The output tiles along one axis. Their results are `dilation` apart, so
-/// tiles have phases, with equally many tiles each.
-struct TileAxis {
-  int64_t results, tile, dilation;
-  int64_t phases, tiles; // of a phase
-
-  TileAxis(int64_t results, int64_t tile, int64_t dilation);
-  /// The different numbers of results that tiles have inside of the result, the
-  /// largest first.
-  llvm::SmallVector<int64_t> counts() const;
-};
-
-struct PixelTransform {
+struct PixelTransform : kernel::WinogradShape {
   Emitter &e;
   kernel::WinogradOp op;
-  kernel::WinogradTransform window;
   mlir::Value x;
-  int64_t height, width, channels;
-  int64_t lanes; // of a vector; panels of the filter are whole vectors
-  TileAxis down, across;
-  int64_t tilesOfImage;
+  int64_t height, width;
   /// For results of dynamic size, the number of tiles along each axis, and of
   /// all images; else null.
   mlir::Value tilesDown, tilesAcross, actualTiles;
-  /// A matrix for each sum, in groups: input tiles x products by channels.
-  /// Padding after each row avoids conflicts in L1.
+  /// A matrix for each sum, in groups: input tiles x products by channels, with
+  /// padding after each row.
   Emitter::Values sums;
 
   PixelTransform(Emitter &e, kernel::WinogradOp op,
@@ -42,8 +27,6 @@ struct PixelTransform {
   /// fewer tiles, which are still contiguous.
   void readSizes();
 
-  /// The bytes of a tile's rows in all matrices.
-  int64_t bytesOfTile() const;
   /// Allocates the matrices for `block` tiles.
   void makeSums(int64_t block);
   /// Allocates zeros for tiles that extend past an edge.
@@ -68,7 +51,6 @@ private:
 
   mlir::Value zeros; // the channels of a pixel outside
 
-  int64_t rowOf(const kernel::WinogradTransform::Group &group) const;
   bool isCovered();
   void fetchAhead(mlir::Value image, llvm::ArrayRef<mlir::Value> rows,
                   mlir::Value left);

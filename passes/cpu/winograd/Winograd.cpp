@@ -6,15 +6,14 @@
 // by the transformed filter, panel by panel. The sums of a tile are combined
 // into its results, which pass through the epilogue.
 //
-// Threads share blocks, which are then smaller. With few tiles, they first
-// share the tiles to transform, and then the panels. Each thread then reads
-// results of others, slowly if they have no common cache. But each panel is
-// used once, so a filter that is computed at run time can be transformed a
-// panel at a time.
+// Threads share blocks. If there is one block only, they first share the tiles
+// to transform, and then the panels. Each thread then reads results of others,
+// slowly if they have no common cache. But each panel is used once, so a filter
+// that is computed at run time can be transformed a panel at a time.
 
+#include "dialects/kernel/cost/Cost.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/schedule/Matmul.h"
 #include "passes/cpu/winograd/PixelTransform.h"
 #include "passes/cpu/winograd/SignedSum.h"
 
@@ -27,7 +26,8 @@ namespace weir {
 
 namespace {
 
-struct WinogradEmitter {
+/// The parameters of the schedule are members.
+struct WinogradEmitter : kernel::WinogradSchedule {
   Emitter &e;
   kernel::WinogradOp op;
   const kernel::Target &target;
@@ -36,55 +36,22 @@ struct WinogradEmitter {
   Value filter, out;
   int64_t channels, outChannels;
   int64_t panel, lanes;
-  int64_t inputTiles, block;
+  int64_t block;  // input tiles
   Value products; // sums x block x panel
   // Where each panel of the filter is transformed just before it is used.
   kernel::TransformFilterOp transform;
-  bool shared;
-  static constexpr int64_t fewTiles = 14; // of a block, where these are few
-  // As many blocks as keep several threads busy to the end.
-  static constexpr int64_t minBlocks = 12;
-  // The number of products in a chain of additions; chains are then summed.
-  // With chains of 16 additions, or 24 for tiles with few products, the errors
-  // of the transforms dominate. With few registers none remain for partial
-  // sums, whose spilling took a seventh of the time for 56 x 56 x 64.
-  int64_t chain;
 
   WinogradEmitter(Emitter &e, kernel::WinogradOp op,
                   const kernel::Target &target)
-      : e(e), op(op), target(target), pixels(e, op, target),
+      : WinogradSchedule(
+            cast<kernel::WinogradScheduleAttr>(op.getScheduleAttr())
+                .getValue()),
+        e(e), op(op), target(target), pixels(e, op, target),
         window(pixels.window), filter(op.getFilter()), out(op.getOut()),
-        channels(pixels.channels), lanes(pixels.lanes),
-        chain(target.sumsFillRegisters() ? 64
-              : window.products() <= 25  ? 24
-                                         : 16) {
-    ArrayRef<int64_t> ys = e.shape(out);
-    outChannels = ys[3];
-    panel = e.shape(filter)[3];
-    inputTiles = pixels.tilesOfImage * ys[0];
-    int64_t bytes = 4 * window.sums() * panel + pixels.bytesOfTile();
-    EvenSplit blocks(inputTiles,
-                     std::max<int64_t>(14, target.l2 / 8 * 5 / bytes));
-    e.share(productTime(double(inputTiles) * window.products() * channels *
-                            outChannels,
-                        lanes));
-    shared = e.isShared();
-    if (shared && inputTiles < 112)
-      blocks = EvenSplit(inputTiles, sharesFewTiles() ? fewTiles : inputTiles);
-    else if (shared && blocks.count < minBlocks)
-      blocks =
-          EvenSplit(inputTiles, std::max<int64_t>(28, inputTiles / minBlocks));
-    block = blocks.most();
-  }
-
-  /// Whether threads share blocks of a few input tiles, all of whose panels
-  /// each reads: where its L2 holds the filter, and blocks are as many as
-  /// panels.
-  bool sharesFewTiles() {
-    int64_t panels = llvm::divideCeil(outChannels, panel);
-    int64_t bytes = 4 * panels * panel * window.products() * channels;
-    return bytes <= target.l2 / 2 && !transformOfFilter(op) &&
-           EvenSplit(inputTiles, fewTiles).count >= panels;
+        channels(pixels.channels), outChannels(pixels.outChannels),
+        panel(pixels.panel), lanes(pixels.lanes), block(pixels.blockOf(*this)) {
+    e.share(kernel::toNanoseconds(cyclesOf(pixels)),
+            share != kernel::WinogradShare::none);
   }
 
   void makeProducts() {
@@ -94,11 +61,11 @@ struct WinogradEmitter {
   /// The sums of the block by panel `j` of the filter.
   void multiply(Value j) {
     auto at = [&](int64_t value) { return e.getIndexAttr(value); };
-    for (auto [group, input] : llvm::zip(window.groups, pixels.sums)) {
+    for (auto [i, group] : llvm::enumerate(window.groups)) {
       int64_t depth = group.depth * channels;
       SmallVector<OpFoldResult> zeros(3, at(0)), ones(3, at(1));
       Value rows = e.create<memref::SubViewOp>(
-          input, zeros,
+          pixels.sums[i], zeros,
           SmallVector<OpFoldResult>{at(group.sums), at(block), at(depth)},
           ones);
       // Each matrix is one panel, its depth the products by the channels.
@@ -116,11 +83,12 @@ struct WinogradEmitter {
           products, SmallVector<OpFoldResult>{at(group.firstSum), at(0), at(0)},
           SmallVector<OpFoldResult>{at(group.sums), at(block), at(panel)},
           ones);
-      multiply(rows, right, sums);
+      multiply(rows, right, sums, productOf(i));
     }
   }
 
-  void multiply(Value left, Value right, Value sums) {
+  void multiply(Value left, Value right, Value sums,
+                const kernel::MatmulSchedule &schedule) {
     auto matmul = e.create<kernel::MatmulOp>(
         TypeRange(), left, right, /*depth=*/Value(), ValueRange(), sums,
         /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr({}),
@@ -132,10 +100,8 @@ struct WinogradEmitter {
                                   {e.getLoc()});
       e.create<kernel::YieldOp>(body->getArgument(0));
     }
-    MatmulContext origin{KernelContext::of(matmul), /*mayPack=*/false, chain};
-    auto shape = kernel::MatmulShape::of(matmul, target);
-    matmul.setScheduleAttr(kernel::MatmulScheduleAttr::get(
-        e.getContext(), chooseMatmul(shape, origin, target)));
+    matmul.setScheduleAttr(
+        kernel::MatmulScheduleAttr::get(e.getContext(), schedule));
     emitMatmul(e, matmul, target, /*pack=*/{});
     matmul.erase();
   }
@@ -203,8 +169,8 @@ struct WinogradEmitter {
 
   // Code for each of the numbers of results that tiles have inside, of which
   // the one from `first` on has one.
-  void eachCount(const TileAxis &axis, ArrayRef<int64_t> counts, Value first,
-                 function_ref<void(int64_t)> body) {
+  void eachCount(const kernel::TileAxis &axis, ArrayRef<int64_t> counts,
+                 Value first, function_ref<void(int64_t)> body) {
     auto own = [&] {
       if (counts.front())
         body(counts.front());
@@ -234,7 +200,7 @@ struct WinogradEmitter {
   void blockOf(Value b, int64_t panelCount) {
     // The last block begins early enough to be whole; what it has in common
     // with the one before is left to that.
-    Value start = e.times(b, block), last = e.index(inputTiles - block);
+    Value start = e.times(b, block), last = e.index(pixels.inputTiles - block);
     if (pixels.actualTiles)
       last = e.larger(e.plus(pixels.actualTiles, -block), e.index(0));
     Value first = e.smaller(start, last);
@@ -252,9 +218,8 @@ struct WinogradEmitter {
   }
 
   void run() {
-    int64_t blocks = EvenSplit(inputTiles, block).count;
-    int64_t panelCount = (outChannels + panel - 1) / panel;
-    if (shared && blocks == 1) {
+    int64_t panelCount = pixels.panels();
+    if (share == kernel::WinogradShare::panels) {
       pixels.makeSums(block);
       e.parallel(block, /*coarse=*/false, [&](Value first, Value end) {
         pixels.makeZeros();
@@ -272,6 +237,7 @@ struct WinogradEmitter {
             panels(e.index(0), e.index(0), first, end);
           });
     }
+    int64_t blocks = EvenSplit(pixels.inputTiles, block).count;
     e.parallel(blocks, /*coarse=*/false, [&](Value first, Value end) {
       pixels.makeSums(block);
       makeProducts();
