@@ -69,6 +69,8 @@ void WinogradChooser::chooseBlock() {
     blocks = EvenSplit(tiles, sharesFewTiles() ? fewTiles : tiles);
   else if (shared && blocks.count < minBlocks)
     blocks = EvenSplit(tiles, std::max<int64_t>(28, tiles / minBlocks));
+  if (s.share == WinogradShare::panels) // as the user has fixed it
+    blocks = EvenSplit(tiles, tiles);
   set(&WinogradSchedule::inputTiles, blocks.most());
   set(&WinogradSchedule::share, !shared ? WinogradShare::none
                                 : s.inputTiles >= tiles

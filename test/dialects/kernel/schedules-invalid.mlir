@@ -231,3 +231,91 @@ func.func private @override() attributes {kernel.schedule_overrides = []}
 
 // expected-error @below {{no kernel has the algorithm 'gemm'}}
 #o = #kernel.schedule_override<"a", "gemm", {tile_rows = 1 : i64}>
+
+// -----
+
+func.func @winograd_values(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
+  // expected-error @below {{unroll has 2 values for 3 groups of products}}
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>, schedule = #kernel.winograd_schedule<tile_columns = 16, unroll = [1, 2]>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_panels(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32xf32>, %y: memref<1x56x56x64xf32>) {
+  // expected-error @below {{share is panels, which needs all 196 input tiles in one block, but input_tiles is 28}}
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x49x64x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>, schedule = #kernel.winograd_schedule<input_tiles = 28, share = panels, tile_columns = 32>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_panel(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32xf32>, %y: memref<1x56x56x64xf32>) {
+  // expected-error @below {{tile_columns is 64, more than the 32 of a panel}}
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x49x64x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>, schedule = #kernel.winograd_schedule<input_tiles = 28, tile_columns = 64>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_lanes(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32xf32>, %y: memref<1x56x56x64xf32>) {
+  // expected-error @below {{tile_columns is 8, not a multiple of the 16 lanes of a vector}}
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x49x64x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>, schedule = #kernel.winograd_schedule<input_tiles = 28, tile_columns = 8>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_registers(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32xf32>, %y: memref<1x56x56x64xf32>) {
+  // expected-error @below {{a tile of 16 rows by 2 vectors needs more than 32 registers}}
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x49x64x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>, schedule = #kernel.winograd_schedule<input_tiles = 28, tile_rows = 16, tile_columns = 32>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_slab(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32xf32>, %y: memref<1x56x56x64xf32>) {
+  // expected-error @below {{depth_slab is 24, not a multiple of depth_block, 16}}
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x49x64x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>, schedule = #kernel.winograd_schedule<input_tiles = 28, tile_columns = 32, depth_block = 16, depth_slab = 24>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_algorithm(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32xf32>, %y: memref<1x56x56x64xf32>) {
+  // expected-error @below {{is computed by another algorithm than #kernel.line_schedule is for}}
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x49x64x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>, schedule = #kernel.line_schedule<tile_columns = 7, tile_channels = 16>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @no_winograd(%a: memref<64x64xf32>, %b: memref<2x64x32xf32>, %c: memref<64x64xf32>) {
+  // expected-error @below {{is computed by another algorithm than #kernel.winograd_schedule is for}}
+  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x32xf32>) layout <panels(32)> outs(%c : memref<64x64xf32>) attributes {schedule = #kernel.winograd_schedule<input_tiles = 28>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}

@@ -107,3 +107,42 @@ func.func @registers(%x: memref<1x56x56x24xf32>, %w: memref<1x3x3x24x32xf32>, %y
   return
 }
 }
+
+// -----
+
+// CHECK: error: loc("Conv_2"): --schedule: tile_rows is [1, 0], not a positive number of 32 bits, or an array of such
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"Conv_2", "", {tile_rows = [1, 0]}>]} {
+func.func @zero(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  } loc("Conv_2")
+  return
+}
+}
+
+// -----
+
+// CHECK: error: loc("Conv_3"): --schedule: tile_rows is [], not an array with a value for each group of products
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"Conv_3", "", {tile_rows = []}>]} {
+func.func @empty(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  } loc("Conv_3")
+  return
+}
+}
+
+// -----
+
+// CHECK: error: loc("Conv_4"): 'kernel.winograd' op tile_rows has 2 values for 3 groups of products
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"Conv_4", "", {tile_rows = [1, 2]}>]} {
+func.func @missing(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  } loc("Conv_4")
+  return
+}
+}

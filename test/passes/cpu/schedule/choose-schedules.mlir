@@ -132,3 +132,63 @@ func.func @strided(%x: memref<1x16x16x96xi8>, %w: memref<3x3x96xi8>, %y: memref<
   return
 }
 }
+
+// -----
+
+// Threads share the blocks of a Winograd convolution. With few input tiles and a large filter
+// they share the panels of one block. A transform in several groups, of products with different
+// depths, has values for each.
+module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
+// CHECK-LABEL: func @blocks
+// CHECK: #kernel.winograd_schedule<input_tiles = 28, share = blocks, chain = 16, tile_rows = 5, tile_columns = 32,
+// CHECK-LABEL: func @panels
+// CHECK: #kernel.winograd_schedule<input_tiles = 4, share = panels,
+// CHECK-LABEL: func @groups
+// CHECK: #kernel.winograd_schedule<input_tiles = 1, share = none, chain = 16, {{.*}} depth_block = [64, 32, 16], depth_slab = [64, 32, 16],
+func.func @blocks(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32xf32>, %y: memref<1x56x56x64xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x49x64x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+func.func @panels(%x: memref<1x7x7x512xf32>, %w: memref<16x49x512x32xf32>, %y: memref<1x7x7x512xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x7x7x512xf32>, memref<16x49x512x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x7x7x512xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+func.func @groups(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+}
+
+// -----
+
+// A fixed parameter of the products is for all groups, or has a value for each. Threads that
+// share panels need one block.
+module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>, kernel.schedule_overrides = [#kernel.schedule_override<"Conv_0", "winograd", {share = "panels", tile_rows = 3 : i64}>, #kernel.schedule_override<"Conv_1", "", {tile_rows = [1, 2, 3]}>]} {
+// CHECK-LABEL: func @all
+// CHECK: #kernel.winograd_schedule<input_tiles = 196, share = panels, {{.*}} tile_rows = 3, tile_columns = 32,
+// CHECK-LABEL: func @each
+// CHECK: #kernel.winograd_schedule<{{.*}} tile_rows = [1, 2, 3],
+func.func @all(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32xf32>, %y: memref<1x56x56x64xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x49x64x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  } loc("Conv_0")
+  return
+}
+func.func @each(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  } loc("Conv_1")
+  return
+}
+}

@@ -1,10 +1,10 @@
-// Convolutions by minimal filters.
+// Winograd convolutions.
 
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// Squares of pixels become rows of 16 matrices, pixels outside are a row of
-// zeros; 16 products a panel; 2 x 2 results a square, fewer where the image ends.
-// Threads share even the few squares, as L2 holds the filter.
+// Input tiles are transformed to rows of 16 matrices. Pixels outside are a row of
+// zeros. A panel has 16 products, and a tile 2 x 2 results, or fewer at the end of the
+// image. Threads share even the few input tiles, because L2 holds the filter.
 // CHECK-LABEL: func @winograd
 // CHECK: kernel.parallel 2 {
 // CHECK: memref.alloc() {{.*}} : memref<16x13x48xf32>
@@ -126,7 +126,8 @@ func.func @split(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memre
 
 // -----
 
-// More panels than blocks of a few squares: threads share the squares, then these.
+// With more panels than blocks of a few input tiles, threads share the input tiles and then
+// the panels.
 // CHECK-LABEL: func @winograd_panels
 // CHECK: kernel.parallel 25 {
 // CHECK: kernel.parallel 8 {
@@ -140,7 +141,7 @@ func.func @winograd_panels(%x: memref<1x9x9x32xf32>, %w: memref<8x16x32x32xf32>,
 
 // -----
 
-// Winograd's blocks are shared, or one block's squares and then its panels.
+// Threads share blocks, or the input tiles of one block and then its panels.
 // CHECK-LABEL: func @winograd_shared
 // CHECK: memref.alloc() {{.*}} : memref<16x49x272xf32>
 // CHECK: kernel.parallel 49 {
