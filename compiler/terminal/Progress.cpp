@@ -154,6 +154,9 @@ void Progress::showLines() {
 }
 
 void Progress::draw() {
+  // The thread of lines may start before the first stage.
+  if (title.empty())
+    return;
   // A job in the background leaves the terminal to others.
   if (!mayShow || ::tcgetpgrp(STDERR_FILENO) != ::getpgrp())
     return;
