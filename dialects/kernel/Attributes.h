@@ -6,6 +6,7 @@
 #include "dialects/kernel/schedule/ConvolutionSchedule.h"
 #include "dialects/kernel/schedule/LineSchedule.h"
 #include "dialects/kernel/schedule/MatmulSchedule.h"
+#include "dialects/kernel/schedule/tiles/TilesSchedule.h"
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/OpImplementation.h"

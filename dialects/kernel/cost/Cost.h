@@ -13,6 +13,7 @@ namespace weir::kernel {
 struct ConvolutionShape;
 struct LineShape;
 struct MatmulShape;
+struct TilesShape;
 
 /// All costs are cycles of a core. Clocks differ between processors of one
 /// target, and change with the load, so that nanoseconds are those of this one.
@@ -38,6 +39,7 @@ constexpr double worthSharingCycles = 32000;
 double cyclesOf(const MatmulShape &shape);
 double cyclesOf(const ConvolutionShape &shape);
 double cyclesOf(const LineShape &shape);
+double cyclesOf(const TilesShape &shape);
 
 /// The cycles of a kernel, if the model knows its algorithm.
 std::optional<double> cyclesOf(mlir::Operation *kernel);
