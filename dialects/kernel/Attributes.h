@@ -6,7 +6,8 @@
 #include "dialects/kernel/schedule/ConvolutionSchedule.h"
 #include "dialects/kernel/schedule/LineSchedule.h"
 #include "dialects/kernel/schedule/MatmulSchedule.h"
-#include "dialects/kernel/schedule/WinogradSchedule.h"
+#include "dialects/kernel/schedule/tiles/TilesSchedule.h"
+#include "dialects/kernel/schedule/winograd/WinogradSchedule.h"
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/OpImplementation.h"

@@ -45,6 +45,13 @@ TileWindows::TileWindows(TileAxis y, TileAxis x) : y(y), x(x) {
   height = byLine ? ofLine : llvm::divideCeil(positions(), tiles);
 }
 
+TileWindows::TileWindows(TileAxis y, TileAxis x, bool byLine, int64_t height)
+    : y(y), x(x), byLine(byLine), height(height),
+      tilesALine(llvm::divideCeil(x.results, height)) {
+  tiles =
+      byLine ? y.results * tilesALine : llvm::divideCeil(positions(), height);
+}
+
 TileWindows TileWindows::of(llvm::ArrayRef<int64_t> results,
                             llvm::ArrayRef<int64_t> taps,
                             llvm::ArrayRef<int64_t> strides,

@@ -41,7 +41,10 @@ struct TileWindows {
   int64_t tiles;      // of an image
   int64_t tilesALine; // if tiles are of lines
 
+  /// Tiles of up to 16 rows, as even as possible.
   TileWindows(TileAxis y, TileAxis x);
+  /// Tiles of `height` rows, of lines or of positions.
+  TileWindows(TileAxis y, TileAxis x, bool byLine, int64_t height);
   /// For one or two spatial dimensions, without padding.
   static TileWindows of(llvm::ArrayRef<int64_t> results,
                         llvm::ArrayRef<int64_t> taps,

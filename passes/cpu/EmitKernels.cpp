@@ -7,6 +7,7 @@
 #include "dialects/kernel/schedule/ConvolutionShape.h"
 #include "dialects/kernel/schedule/LineShape.h"
 #include "dialects/kernel/schedule/MatmulShape.h"
+#include "dialects/kernel/schedule/tiles/TilesShape.h"
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/InPlace.h"
 #include "passes/cpu/kernels/Kernels.h"
@@ -50,7 +51,8 @@ bool lacksSchedule(Operation *op) {
   if (out.getNumElements() == 0 || op->hasAttr("schedule"))
     return false;
   return kernel::hasMatmulSchedule(op) || kernel::hasConvolutionSchedule(op) ||
-         kernel::hasLineSchedule(op) || isa<kernel::WinogradOp>(op);
+         kernel::hasLineSchedule(op) || kernel::hasTilesSchedule(op) ||
+         isa<kernel::WinogradOp>(op);
 }
 
 /// Whether the schedule of `op` tells it to pack its right side itself.

@@ -4,6 +4,7 @@ f32, values that tiles cannot multiply, and the shapes and epilogues that the
 kernel treats apart."""
 
 import ctypes
+import json
 import math
 
 import numpy as np
@@ -35,6 +36,21 @@ class Tiled(Products):
         if before >= 0 and (products() > before) != self.tiles:
             raise RuntimeError(f"{products() - before} products of tiles")
         return status, message, outputs
+
+
+class Scheduled(Tiled):
+    """A graph whose products and convolutions by tiles have fixed parameters."""
+
+    def __init__(self, **parameters):
+        super().__init__("--threads=3", threads=[1, 2])
+        self.schedules = [dict(node=".*", algorithm="tiles", **parameters)]
+
+    def compile(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / "schedule.json"
+        path.write_text(json.dumps(self.schedules))
+        self.options.append(f"--schedule={path}")
+        return super().compile(folder)
 
 
 def accuracy():
@@ -273,6 +289,38 @@ def direct_sums():
     return g
 
 
+def fixed_products():
+    """Results hold for tiles, blocks of the depth and slabs that weir does not choose."""
+    g = Scheduled(tile_rows=5, block_rows=5, depth_block=3, slabs=4, coarse=False, prefetch=False)
+    for shape in [(61, 129, 61), (64, 2090, 40), (300, 70, 96)]:
+        dense(g, *shape)
+    return g
+
+
+def fixed_lines():
+    """The same for tiles of one line, of which some end past it."""
+    g = Scheduled(tile_rows=4, block_rows=8, by_line=True, depth_block=2, slabs=3, share="panels")
+    for image, filter, how in [
+        ((2, 7, 7, 96), (3, 3, 96, 70), {}),
+        ((1, 14, 15, 64), (3, 3, 64, 64), dict(stride=(2, 2))),
+    ]:
+        y, exact, atol = convolution(g, normal(*image), normal(*filter), **how)
+        g.expect(y, exact, rtol=1e-6, atol=atol)
+    return g
+
+
+def fixed_positions():
+    """The same for positions of all lines."""
+    g = Scheduled(tile_rows=13, block_rows=13, by_line=False, slabs=2, prefetch_result=False)
+    for image, filter, how in [
+        ((1, 14, 14, 64), (3, 3, 64, 64), {}),
+        ((1, 12, 40, 40), (3, 2, 40, 16), dict(dilation=(2, 3))),
+    ]:
+        y, exact, atol = convolution(g, normal(*image), normal(*filter), **how)
+        g.expect(y, exact, rtol=1e-6, atol=atol)
+    return g
+
+
 main(
     convolutions,
     half_convolutions,
@@ -288,4 +336,7 @@ main(
     ends_of_the_range,
     weights_out_of_range,
     few_rows,
+    fixed_products,
+    fixed_lines,
+    fixed_positions,
 )

@@ -14,6 +14,7 @@ struct ConvolutionShape;
 struct LineShape;
 struct MatmulShape;
 struct WinogradShape;
+struct TilesShape;
 
 /// All costs are cycles of a core. Clocks differ between processors of one
 /// target, and change with the load, so that nanoseconds are those of this one.
@@ -40,6 +41,7 @@ double cyclesOf(const MatmulShape &shape);
 double cyclesOf(const ConvolutionShape &shape);
 double cyclesOf(const LineShape &shape);
 double cyclesOf(const WinogradShape &shape);
+double cyclesOf(const TilesShape &shape);
 
 /// The cycles of a kernel, if the model knows its algorithm.
 std::optional<double> cyclesOf(mlir::Operation *kernel);

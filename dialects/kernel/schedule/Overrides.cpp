@@ -12,7 +12,7 @@ namespace weir::kernel {
 
 ArrayRef<llvm::StringLiteral> scheduledAlgorithms() {
   static constexpr llvm::StringLiteral names[] = {"matmul", "convolution",
-                                                  "line", "winograd"};
+                                                  "line", "winograd", "tiles"};
   return names;
 }
 
@@ -25,6 +25,7 @@ SmallVector<StringRef> scheduleParameters() {
   add(parameterNames<ConvolutionSchedule>());
   add(parameterNames<LineSchedule>());
   add(parameterNames<WinogradSchedule>());
+  add(parameterNames<TilesSchedule>());
   return names.takeVector();
 }
 

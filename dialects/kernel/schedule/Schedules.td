@@ -181,6 +181,43 @@ def Kernel_WinogradSchedule : Kernel_ScheduleAttr<"Winograd", "winograd"> {
   }];
 }
 
+def Kernel_TilesSchedule : Kernel_ScheduleAttr<"Tiles", "tiles"> {
+  let summary = "How weights in a layout for tile registers are multiplied";
+  let description = [{
+    For a kernel.matmul or a kernel.convolution in the layout `amx` or
+    `amx_panels`. The loops, from outside: slabs of rows, whose bf16 terms are
+    copied together, blocks of the depth, panels of 32 columns, and blocks of
+    rows. The rows of a convolution are its results, and each image has slabs.
+
+    - `instructions`: `tiles` (products of tile registers), or `dots` (dot
+      products of vector registers, by the same weights).
+    - `tile_rows`: rows of a tile, up to 16. For dot products: the rows whose
+      sums are in registers, at most.
+    - `block_rows`: rows of a block, which is one or two tiles. For dot products
+      it is 32.
+    - `by_line`: tiles of a convolution have results of one line of an image.
+      Otherwise they have adjacent positions of all lines with their borders,
+      and drop the results at borders.
+    - `accumulator_sets`, `unroll`: for dot products, sets of sums that take
+      turns, a power of two, and lines of a tile of weights in an iteration of
+      the innermost loop, a divisor of 16.
+    - `depth_block`: steps of the depth that a panel sees at once. A step has 32
+      elements, or 64 bytes. Between blocks a buffer holds the spilled partial
+      sums of a slab.
+    - `slabs`: the number of slabs, each of at least one block.
+    - `share`: the work items of threads: `none`, `slabs` (of all images), or
+      `panels`; then each thread copies all rows. `coarse`: threads have one
+      chunk each.
+    - `prefetch`: weights are fetched to L2 before their use: the next panel, or
+      for `amx_panels` later rows. `prefetch_result`: the results of a block are
+      fetched while tile registers multiply it.
+
+    ```mlir
+    #kernel.tiles_schedule<instructions = tiles, tile_rows = 15, block_rows = 30, by_line = false, accumulator_sets = 1, unroll = 1, depth_block = 32, slabs = 4, share = slabs, coarse = true, prefetch = true, prefetch_result = true>
+    ```
+  }];
+}
+
 def Kernel_ScheduleOverride : AttrDef<Kernel_Dialect, "ScheduleOverride"> {
   let mnemonic = "schedule_override";
   let summary = "Parameters of schedules that the user has fixed";

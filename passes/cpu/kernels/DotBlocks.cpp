@@ -149,16 +149,14 @@ void TileProduct::fetchLine(Value panel, Value step, Value line) {
                2);
 }
 
-// `height` rows from `firstRow` on, whose sums begin with `base`. Those of few
-// rows are in several sets, as a product waits for the one before it, and read
-// the weights as they lie.
+// `height` rows from `firstRow` on, whose sums begin with `base`. Several sets
+// of sums read the weights as they lie.
 void TileProduct::dotRows(const Unit &unit, const Depth &d, ValueRange base,
                           int64_t firstRow, int64_t height) {
   Value block = unit.block, panel = unit.panel;
   int64_t wide = base.size(), count = height * wide;
-  constexpr int64_t waiting = 8, unroll = 4;
-  int64_t sets = count <= waiting / 4 ? 4 : count <= waiting / 2 ? 2 : 1;
-  bool fetches = sets == 1 && firstRow == 0;
+  int64_t sets = schedule.accumulatorSets, unroll = schedule.unroll;
+  bool fetches = schedule.prefetch && firstRow == 0;
   Emitter::Values at = sumsOf(unit);
   auto sumAt = [&](int64_t i, int64_t j) {
     return Emitter::Values{at[0], at[1], e.index(firstRow + i),
@@ -217,12 +215,11 @@ void TileProduct::dotRows(const Unit &unit, const Depth &d, ValueRange base,
 }
 
 void TileProduct::byDots(const Unit &unit, const Depth &d) {
-  constexpr int64_t maxRows = 12;
   Emitter::Values base(columns > half ? 2 : 1, e.zeros(sumType, half));
   if (bytes)
     base = timesLeast(unit, d);
   // Of a last block that is not whole all rows are made, and only its own used.
-  EvenSplit tiles(std::min(rows, side), maxRows);
+  EvenSplit tiles = shape.dotTiles(schedule);
   for (int64_t t = 0, row = 0; t < tiles.count; ++t) {
     int64_t height = tiles.sizeOf(t);
     dotRows(unit, d, base, row, height);

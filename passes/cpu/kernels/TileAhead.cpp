@@ -35,7 +35,7 @@ TileLoops::Ahead TileLoops::aheadOf(const Unit &unit, const Panels &panels,
 // fetches a run of it, a share in each of its steps, between all products.
 void TileLoops::fetchAhead(const Ahead &ahead, Value step, const Depth &d,
                            int64_t made, int64_t all) {
-  if (panels == 1)
+  if (!schedule.prefetch)
     return;
   int64_t line = Emitter::elementsOfLine(e.element(b)),
           lines = parts * 2 * half;
@@ -68,7 +68,7 @@ void TileLoops::takeLine(const Ahead &ahead, const Far &far, Value step,
     if (!isInside)
       row = e.smaller(row, e.index(e.shape(b)[1] - 1));
     rows.push_back(e.load(b, {ahead.panel, row, column}, half, half));
-    if (!panelsStay())
+    if (schedule.prefetch)
       e.prefetch(
           b, {far.panel, e.plus(e.plus(far.row, e.times(line, 2)), k), column},
           2);

@@ -2,8 +2,6 @@
 
 #include "passes/cpu/kernels/Tiles.h"
 
-#include "passes/cpu/Sharing.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -11,55 +9,11 @@ using namespace mlir;
 
 namespace weir {
 
-static int64_t stepsOf(kernel::MatmulOp op) {
-  ArrayRef<int64_t> shape = Emitter::shape(op.getB());
-  return op.getLayout().isAmxPanels()
-             ? llvm::divideCeil(shape[1], TileLoops::side)
-             : shape[1];
-}
-
 TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op,
-                         const kernel::Target &target, bool dots)
-    : TileLoops(e, op, op.getB(), op.getOut(), target, dots, stepsOf(op),
-                op.getLayout().getSplit()),
-      product(op), a(op.getA()) {
-  for (int64_t size : e.shape(out).drop_back())
-    rows *= size;
-  depth = e.shape(a).back();
-  splitRows(slotsOf(op));
-  // A panel and the parts of a few blocks that meet it are half of L2.
-  constexpr int64_t few = 4;
-  int64_t together = (std::min(blocks, few) + 1) * parts * 2048;
-  int64_t most = 1024 / stepDepth; // of a chain of additions
-  if (!dots)
-    most = std::clamp<int64_t>(target.l2 / 2 / together, 8, bytes ? 256 : most);
-  // Weights are loaded once if the split rows stay in L2, with smaller blocks
-  // of the depth, and so do the spilled partial sums.
-  int64_t whole = target.l2 / 2 / ((blocks + 1) * parts * blockRows() * 64);
-  bool sumsStay = blocks * panels * side * side * 4 <= target.l2 / 4;
-  constexpr int64_t minSteps = 8;
-  if (!dots && sumsStay && whole >= minSteps)
-    most = std::min(most, whole);
-  // A single block for dot products leaves L2 to longer panels.
-  constexpr int64_t fewDepths = 3;
-  if (dots && blocks == 1)
-    most = std::max<int64_t>(most, llvm::divideCeil(steps, fewDepths));
-  splitDepth(most);
-}
-
-// Blocks are as even as can be, so that the last is not mostly empty, and of a
-// few each thread has as many.
-void TileProduct::splitRows(int64_t threads) {
-  blocks = llvm::divideCeil(rows, side);
-  if (dots)
-    return;
-  constexpr int64_t few = 8; // a thread
-  if (blocks >= threads && blocks < few * threads)
-    blocks = llvm::alignTo(blocks, threads);
-  tall = rows > half ? 2 : 1;
-  height = llvm::divideCeil(rows, blocks * tall);
-  blocks = llvm::divideCeil(rows, blockRows());
-}
+                         const kernel::Target &target)
+    : TileLoops(e, op, op.getB(), op.getOut(), kernel::TilesShape(op, target),
+                target),
+      product(op), a(op.getA()), rows(shape.rows), depth(shape.depth) {}
 
 Emitter::Values TileProduct::position(Value row) {
   return e.indicesOf(row, e.shape(out).drop_back());

@@ -2,7 +2,7 @@
 
 #include "passes/cpu/kernels/TileLoops.h"
 
-#include "passes/cpu/Sharing.h"
+#include "dialects/kernel/cost/Cost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,22 +15,38 @@ constexpr int sumsAt = 0; // tiles 0 to 3: sums, 4 and 5: A, 6 and 7: B
 constexpr int leftAt = 4, rightAt = 6;
 
 TileLoops::TileLoops(Emitter &e, kernel::KernelOpInterface op, Value b,
-                     Value out, const kernel::Target &target, bool dots,
-                     int64_t steps, int64_t parts)
+                     Value out, const kernel::TilesShape &shape,
+                     const kernel::Target &target)
     : e(e), isa(Isa::of(target)), registers(TileRegisters::of(target, e)),
-      op(op), target(target), b(b), out(out), bytes(e.element(b).isInteger(8)),
-      dots(dots), parts(parts), steps(steps) {
+      op(op), target(target), shape(shape),
+      schedule(
+          op->getAttrOfType<kernel::TilesScheduleAttr>("schedule").getValue()),
+      b(b), out(out), bytes(shape.areBytes),
+      dots(schedule.instructions == kernel::TilesInstructions::dots),
+      columns(shape.columns), parts(shape.split), stepDepth(shape.stepDepth),
+      steps(shape.steps), panels(shape.panels),
+      stepsABlock(std::min(steps, schedule.depthBlock)),
+      depthBlocks(llvm::divideCeil(steps, stepsABlock)),
+      blocks(shape.blocks(schedule)) {
   sumType = bytes ? Type(e.getI32Type()) : Type(e.getF32Type());
-  columns = e.shape(out).back();
-  stepDepth = bytes ? 2 * side : side;
-  panels = e.shape(b)[0];
-  stepsABlock = steps, depthBlocks = 1;
+  tall = dots ? 2 : schedule.blockRows / schedule.tileRows;
+  height = dots ? half : schedule.tileRows;
+  slabs.setCount(blocks, schedule.slabs);
 }
 
-void TileLoops::splitDepth(int64_t most) {
-  EvenSplit depths(steps, most);
-  stepsABlock = depths.most();
-  depthBlocks = llvm::divideCeil(steps, stepsABlock);
+void TileLoops::eachShare(int64_t images,
+                          function_ref<void(Value, Value, Value, Value)> body) {
+  using kernel::TilesShare;
+  e.share(kernel::toNanoseconds(kernel::cyclesOf(shape)),
+          schedule.share != TilesShare::none);
+  int64_t count = images * slabs.count;
+  Value zero = e.index(0), end = e.index(panels);
+  if (schedule.share == TilesShare::panels)
+    return e.parallel(panels, schedule.coarse, [&](Value low, Value high) {
+      body(zero, e.index(count), low, high);
+    });
+  e.parallel(count, schedule.coarse,
+             [&](Value low, Value high) { body(low, high, zero, end); });
 }
 
 void TileLoops::eachDepth(function_ref<void(const Depth &)> body) {
@@ -61,27 +77,6 @@ void TileLoops::configured(function_ref<void()> body) {
   body();
   if (!dots)
     registers->release();
-}
-
-// A step of 32 x 32 x 32 takes 150 ns by six products, 90 by three and 50 by
-// one: what vector registers do in 512.
-double TileLoops::timeOf(double products) const {
-  double quotient = dots         ? (bytes ? 0.25 : 0.5)
-                    : parts == 3 ? 0.3
-                    : parts == 2 ? 0.18
-                                 : 0.1;
-  return std::max(productTime(products, half) * quotient,
-                  movingTime(ShapedType::getNumElements(e.shape(b)) *
-                             Emitter::elementBytes(b)));
-}
-
-bool TileLoops::panelsStay() const {
-  return ShapedType::getNumElements(e.shape(b)) * Emitter::elementBytes(b) <=
-         target.l2 / 2;
-}
-
-int64_t TileLoops::minBlocks() const {
-  return dots ? 4 : panelsStay() || takesApart() ? 1 : 2;
 }
 
 Value TileLoops::word(int64_t value) {
@@ -228,12 +223,12 @@ void TileLoops::eachRow(const Unit &unit, Value low, Value high, int64_t valid,
 // The sums of some rows of a block through the epilogue.
 void TileLoops::finish(const Unit &unit, Value low, Value high, int64_t valid) {
   Emitter::Values at = sumsOf(unit);
-  eachRow(unit, low, high, valid, [&](Value i, const Tile &shape) {
+  eachRow(unit, low, high, valid, [&](Value i, const Tile &tile) {
     Emitter::Values made;
-    for (int64_t v = 0; v < shape.vectors(); ++v)
-      made.push_back(e.load(sums, {at[0], at[1], i, e.index(v * shape.lanes)},
-                            shape.lanes, shape.lanes));
-    finishTile(e, op, shape, made);
+    for (int64_t v = 0; v < tile.vectors(); ++v)
+      made.push_back(e.load(sums, {at[0], at[1], i, e.index(v * tile.lanes)},
+                            tile.lanes, tile.lanes));
+    finishTile(e, op, tile, made);
   });
 }
 
@@ -250,8 +245,8 @@ void TileLoops::finish(const Unit &unit, Value low, Value high) {
 
 void TileLoops::fetchResults(const Unit &unit, Value low, Value high) {
   eachRow(unit, low, high, std::min(side, columns),
-          [&](Value, const Tile &shape) {
-            prefetchTile(e, op, shape, /*finishes=*/true);
+          [&](Value, const Tile &tile) {
+            prefetchTile(e, op, tile, /*finishes=*/true);
           });
 }
 
@@ -272,7 +267,8 @@ void TileLoops::multiplyBlock(const Unit &unit, const Depth &d,
           if (!d.ends)
             return;
           finish(previous, low, e.smaller(high, before));
-          fetchResults(unit, low, high);
+          if (schedule.prefetchResult)
+            fetchResults(unit, low, high);
         });
       },
       [&] {

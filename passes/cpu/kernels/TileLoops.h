@@ -6,6 +6,7 @@
 
 #include "dialects/isa/Isa.h"
 #include "dialects/isa/TileRegisters.h"
+#include "dialects/kernel/schedule/tiles/TilesShape.h"
 #include "passes/cpu/kernels/Epilogue.h"
 
 namespace weir {
@@ -14,26 +15,28 @@ namespace weir {
 /// Derived classes define the source of rows, the destination of results, and
 /// the computation without tiles.
 struct TileLoops {
-  /// Columns of a tile's sums, and its most rows.
-  static constexpr int64_t half = TileRegisters::columns;
-  static_assert(half == TileRegisters::rows);
-  // columns of a block, and its largest number of rows
-  static constexpr int64_t side = 2 * half;
+  static constexpr int64_t half = kernel::TilesShape::half;
+  static constexpr int64_t side = kernel::TilesShape::side;
+  static_assert(half == TileRegisters::columns && half == TileRegisters::rows);
 
   Emitter &e;
   std::unique_ptr<Isa> isa;
   std::unique_ptr<TileRegisters> registers;
   kernel::KernelOpInterface op;
   const kernel::Target &target;
+  const kernel::TilesShape shape;
+  const kernel::TilesSchedule schedule;
   mlir::Value b, out;
   bool bytes; // tiles are i8 and sums i32, or bf16 and f32
   bool dots;  // without tile registers
   mlir::Type sumType;
   int64_t columns, parts;
-  int64_t stepDepth;               // of one product of tiles
-  int64_t steps, panels;           // of the depth, of the columns
-  int64_t tall = 2, height = half; // tiles of rows in a block, and rows of each
+  int64_t stepDepth;     // of one product of tiles
+  int64_t steps, panels; // of the depth, of the columns
+  int64_t tall, height;  // tiles of rows in a block, and rows of each
   int64_t stepsABlock, depthBlocks; // of the depth
+  int64_t blocks;                   // of rows, in a product or an image
+  EvenSplit slabs = {1, 1};         // of blocks
   // f32 weights are split into bf16 tiles while the panel before them is used.
   // This buffer has the tiles of this panel and of the next one, at one part of
   // the depth.
@@ -64,16 +67,13 @@ struct TileLoops {
     int64_t fewest;
   };
 
-  /// `b` is in tiles, or of f32 in panels. `steps` are of the whole depth, and
-  /// `parts` those of an element of f32.
+  /// `op` has a schedule. `b` is in tiles, or of f32 in panels.
   TileLoops(Emitter &e, kernel::KernelOpInterface op, mlir::Value b,
-            mlir::Value out, const kernel::Target &target, bool dots,
-            int64_t steps, int64_t parts);
+            mlir::Value out, const kernel::TilesShape &shape,
+            const kernel::Target &target);
   virtual ~TileLoops() = default;
 
   int64_t blockRows() const { return tall * height; }
-  /// Limits the steps of a block of the depth to `most`.
-  void splitDepth(int64_t most);
   /// Allocates sums for so many blocks, and tiles of weights.
   void allocateScratch(int64_t blocks);
   /// Emits `body` with the tile registers configured.
@@ -85,12 +85,13 @@ struct TileLoops {
   void multiply(mlir::Value first, const Panels &panels, const Depth &depth);
   /// Finishes the sums that the last `multiply` has left.
   void finishLast(mlir::Value first, const Panels &panels);
-  /// Nanoseconds of so many products on a core.
-  double timeOf(double products) const;
-  /// Whether all panels stay in L2, beside the rows.
-  bool panelsStay() const;
-  /// The number of blocks whose products take as long as loading a panel.
-  int64_t minBlocks() const;
+  /// Shares the slabs of all images, or the panels, as the schedule has it.
+  /// `body` computes slabs with some panels, both from a first to before an
+  /// end.
+  void eachShare(int64_t images,
+                 llvm::function_ref<void(mlir::Value, mlir::Value, mlir::Value,
+                                         mlir::Value)>
+                     body);
 
 protected:
   /// Loads row tile `i` of part `part` of the left side to a register.
@@ -141,7 +142,7 @@ protected:
   Emitter::Values weights(mlir::Value panel, mlir::Value step, mlir::Value line,
                           int64_t columnHalf);
   /// Whether weights are split before their use.
-  bool takesApart() const { return e.element(b).isF32(); }
+  bool takesApart() const { return shape.splitsWeights; }
   /// The number of matrix rows in one row of a tile.
   int64_t rowsALine() const { return bytes ? 4 : 2; }
 

@@ -16,7 +16,6 @@
 // share slabs, or panels where one slab has all rows.
 
 #include "passes/cpu/kernels/Tiles.h"
-#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,45 +26,7 @@ namespace weir {
 namespace {
 
 struct TileEmitter : TileProduct {
-  EvenSplit slabs; // of blocks of rows
-  // Whether threads share panels, each with the parts of all rows, or slabs.
-  bool sharesPanels = false;
-
-  TileEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
-      : TileProduct(e, op, target,
-                    e.element(op.getB()).isInteger(8)
-                        ? target.dots && !target.byteTiles
-                        : target.pairDots && !target.tiles),
-        slabs(blocks, maxBlocks()) {
-    if (int64_t threads = slotsOf(op); threads > 1)
-      shareAmong(threads);
-  }
-
-  // The parts of a slab, and the panel by which they are multiplied, take half
-  // of L2.
-  int64_t maxBlocks() const {
-    int64_t blockBytes =
-        stepsABlock * parts * blockRows() * stepDepth * (bytes ? 1 : 2);
-    return std::max<int64_t>(1, target.l2 / 2 / blockBytes - 1);
-  }
-
-  // Threads have equally many slabs, unless they would be done with a panel
-  // before the next one has come. Where one slab has all rows, a panel from
-  // beyond L2 rather comes to one thread. None is to be idle.
-  void shareAmong(int64_t threads) {
-    int64_t even = llvm::alignTo(slabs.count, threads);
-    bool isWorth = even * minBlocks() <= blocks;
-    sharesPanels = slabs.count == 1 && panels >= 2 * threads &&
-                   (!panelsStay() || !isWorth);
-    if (sharesPanels)
-      return;
-    if (!isWorth) {
-      even = std::max(slabs.count, std::min(blocks, threads));
-      sharesPanels = slabs.count < threads && panels > even;
-    }
-    if (!sharesPanels)
-      slabs.setCount(blocks, even);
-  }
+  using TileProduct::TileProduct;
 
   void allocateParts() {
     int64_t most = slabs.most();
@@ -95,15 +56,10 @@ struct TileEmitter : TileProduct {
   }
 
   void run() {
-    e.share(timeOf(double(rows) * double(columns) * double(depth)));
-    Value zero = e.index(0), end = e.index(panels);
-    if (e.isShared() && sharesPanels)
-      return e.parallel(panels, /*coarse=*/true, [&](Value low, Value high) {
-        slabsBetween(zero, e.index(slabs.count), low, high);
-      });
-    e.parallel(slabs.count, /*coarse=*/true, [&](Value low, Value high) {
-      slabsBetween(low, high, zero, end);
-    });
+    eachShare(/*images=*/1,
+              [&](Value low, Value high, Value firstPanel, Value endPanel) {
+                slabsBetween(low, high, firstPanel, endPanel);
+              });
   }
 };
 

@@ -11,13 +11,11 @@ namespace weir {
 struct TileProduct : TileLoops {
   kernel::MatmulOp product;
   mlir::Value a;
-  int64_t rows = 1, depth;
-  int64_t blocks; // of the rows
+  int64_t rows, depth;
   // Of a block for dot products of bytes, what these are the distances from.
   mlir::Value least;
 
-  TileProduct(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-              bool dots);
+  TileProduct(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 
   /// Splits block `block` after block `first` to bf16, at this part of the
   /// depth.
@@ -41,7 +39,6 @@ protected:
            llvm::function_ref<void(const Emitter::Values &)> body) override;
 
 private:
-  void splitRows(int64_t threads);
   /// All indices but the last of a row.
   Emitter::Values position(mlir::Value row);
   mlir::Value firstRowOf(const Unit &unit);

@@ -5,6 +5,7 @@
 #include "passes/cpu/schedule/Convolution.h"
 #include "passes/cpu/schedule/Line.h"
 #include "passes/cpu/schedule/Matmul.h"
+#include "passes/cpu/schedule/Tiles.h"
 #include "passes/cpu/schedule/Winograd.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -28,6 +29,8 @@ public:
   }
 
   LogicalResult choose(kernel::MatmulOp op) {
+    if (kernel::hasTilesSchedule(op))
+      return chooseOfTiles(op);
     if (!kernel::hasMatmulSchedule(op))
       return success();
     auto shape = kernel::MatmulShape::of(op, target);
@@ -45,6 +48,8 @@ public:
   LogicalResult choose(kernel::ConvolutionOp op) {
     if (kernel::hasLineSchedule(op))
       return chooseOfLine(op);
+    if (kernel::hasTilesSchedule(op))
+      return chooseOfTiles(op);
     if (!kernel::hasConvolutionSchedule(op))
       return success();
     kernel::ConvolutionShape shape(op, target);
@@ -93,6 +98,24 @@ private:
         [&](const auto &schedule) {
           return checkShared(op, context,
                              schedule.share != kernel::LineShare::none);
+        });
+  }
+
+  template <typename Op>
+  LogicalResult chooseOfTiles(Op op) {
+    kernel::TilesShape shape(op, target);
+    // The emitter refuses a layout without its instructions.
+    if (!shape.hasTiles && !shape.hasDots)
+      return success();
+    auto context = KernelContext::of(op);
+    return choose<kernel::TilesScheduleAttr, kernel::TilesSchedule>(
+        op, "tiles",
+        [&](const auto &given, DictionaryAttr fixed) {
+          return chooseTiles(shape, context, target, given, fixed);
+        },
+        [&](const auto &schedule) {
+          return checkShared(op, context,
+                             schedule.share != kernel::TilesShare::none);
         });
   }
 

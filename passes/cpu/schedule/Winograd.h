@@ -3,7 +3,7 @@
 #ifndef WEIR_PASSES_CPU_SCHEDULE_WINOGRAD_H
 #define WEIR_PASSES_CPU_SCHEDULE_WINOGRAD_H
 
-#include "dialects/kernel/schedule/WinogradShape.h"
+#include "dialects/kernel/schedule/winograd/WinogradShape.h"
 #include "passes/cpu/schedule/KernelContext.h"
 
 namespace weir {

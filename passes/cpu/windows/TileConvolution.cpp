@@ -13,9 +13,7 @@
 
 #include "passes/cpu/windows/TileConvolution.h"
 
-#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/windows/LineTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,44 +22,13 @@ using namespace mlir;
 
 namespace weir {
 
-static int64_t stepsOf(kernel::ConvolutionOp op,
-                       const kernel::TileWindows &windows) {
-  return windows.taps() *
-         llvm::divideCeil(Emitter::shape(op.getX()).back(), TileLoops::side);
-}
-
 TileConvolution::TileConvolution(Emitter &e, kernel::ConvolutionOp op,
-                                 Value filter,
-                                 const kernel::TileWindows &windows,
-                                 const kernel::Target &target)
-    : TileLoops(e, op, filter, op.getOut(), target, /*dots=*/false,
-                stepsOf(op, windows), op.getLayout().getSplit()),
-      convolution(op), flat(e.shape(op.getX()).size() == 3), windows(windows),
-      images(e.shape(op.getX())[0]), channels(e.shape(op.getX()).back()),
-      channelSteps(steps / windows.taps()), threads(slotsOf(op)), strips(1, 1) {
-  tall = windows.tiles > 1 ? 2 : 1;
-  height = windows.height;
-  blocks = llvm::divideCeil(windows.tiles, tall);
-  constexpr int64_t longestChain = 1024; // of additions
-  splitDepth(longestChain / stepDepth);
-  strips = EvenSplit(blocks, maxBlocks());
-  // Those of one image are as many for each thread.
-  int64_t even = llvm::alignTo(strips.count, threads);
-  if (images == 1 && even * minBlocks() <= blocks)
-    strips.setCount(blocks, even);
-}
-
-// The positions of a strip take half of L2, and spilled partial sums a quarter.
-int64_t TileConvolution::maxBlocks() const {
-  int64_t lineBytes =
-      windows.pitch() * windows.phases() * channelSteps * parts * stepDepth * 2;
-  int64_t lines =
-      std::max<int64_t>(1, target.l2 / 2 / lineBytes - y.reach() - 1);
-  int64_t most = lines * windows.pitch() / blockRows();
-  if (depthBlocks > 1)
-    most = std::min(most, target.l2 / 4 / (panels * side * side * 4));
-  return std::max<int64_t>(1, most);
-}
+                                 Value filter, const kernel::Target &target)
+    : TileLoops(e, op, filter, op.getOut(), kernel::TilesShape(op, target),
+                target),
+      convolution(op), flat(e.shape(op.getX()).size() == 3),
+      windows(shape.windows(schedule)), images(shape.images),
+      channels(shape.channels), channelSteps(shape.channelSteps) {}
 
 // Lines of a phase that a strip reads, at most.
 int64_t TileConvolution::linesAStrip() const {
@@ -170,11 +137,11 @@ void TileConvolution::stripsBetween(Value low, Value high, Value firstPanel,
   begin();
   configured([&] {
     e.loop(low, high, 1, [&](Value workItem) {
-      image = e.dividedBy(workItem, strips.count);
-      Value strip = e.modulo(workItem, strips.count);
-      Value first = e.beginOf(strips, strip);
-      Value count = e.sizeOf(strips, strip, first);
-      Panels some = {firstPanel, endPanel, count, strips.size};
+      image = e.dividedBy(workItem, slabs.count);
+      Value strip = e.modulo(workItem, slabs.count);
+      Value first = e.beginOf(slabs, strip);
+      Value count = e.sizeOf(slabs, strip, first);
+      Panels some = {firstPanel, endPanel, count, slabs.size};
       takeApart(first, count);
       eachDepth([&](const Depth &d) { multiply(first, some, d); });
       finishLast(first, some);
@@ -183,18 +150,10 @@ void TileConvolution::stripsBetween(Value low, Value high, Value firstPanel,
 }
 
 void TileConvolution::run() {
-  int64_t workItems = images * strips.count;
-  e.share(timeOf(double(images * windows.tiles * height) *
-                 double(steps * stepDepth * columns)));
-  Value zero = e.index(0), end = e.index(panels);
-  bool few = workItems % threads != 0 && workItems < minBlocks() * threads;
-  if (e.isShared() && few && panels >= threads)
-    return e.parallel(panels, /*coarse=*/true, [&](Value low, Value high) {
-      stripsBetween(zero, e.index(workItems), low, high);
-    });
-  e.parallel(workItems, /*coarse=*/true, [&](Value low, Value high) {
-    stripsBetween(low, high, zero, end);
-  });
+  eachShare(images,
+            [&](Value low, Value high, Value firstPanel, Value endPanel) {
+              stripsBetween(low, high, firstPanel, endPanel);
+            });
 }
 
 void emitTileConvolution(Emitter &e, kernel::ConvolutionOp op,
@@ -208,11 +167,7 @@ void emitTileConvolution(Emitter &e, kernel::ConvolutionOp op,
   for (int64_t d = spatial + 2; d < int64_t(shape.size()); ++d)
     dims.push_back({d});
   Value filter = e.create<memref::CollapseShapeOp>(op.getFilter(), dims);
-  SpatialWindows s(op, shape.slice(1, spatial));
-  kernel::TileWindows windows(
-      {s.strideY, s.dilationY, s.lowY, s.height, s.outHeight, s.windowHeight},
-      {s.strideX, s.dilationX, s.lowX, s.width, s.outWidth, s.windowWidth});
-  TileConvolution(e, op, filter, windows, target).run();
+  TileConvolution(e, op, filter, target).run();
 }
 
 } // namespace weir

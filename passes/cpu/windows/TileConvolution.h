@@ -14,14 +14,11 @@ struct TileConvolution : TileLoops {
   bool flat; // images without vertical dimension
   kernel::TileWindows windows;
   const kernel::TileAxis &y = windows.y, &x = windows.x;
-  int64_t images, channels, channelSteps, blocks;
-  int64_t threads;
-  EvenSplit strips;  // of blocks
+  int64_t images, channels, channelSteps;
   mlir::Value image; // the present one
 
   /// Taps and blocks of channels are one dimension of `filter`.
   TileConvolution(Emitter &e, kernel::ConvolutionOp op, mlir::Value filter,
-                  const kernel::TileWindows &windows,
                   const kernel::Target &target);
 
   void run();
@@ -40,8 +37,7 @@ protected:
            llvm::function_ref<void(const Emitter::Values &)> body) override;
 
 private:
-  int64_t maxBlocks() const;
-  int64_t blocksAStrip() const { return strips.most(); }
+  int64_t blocksAStrip() const { return slabs.most(); }
   int64_t linesAStrip() const;
   void begin();
   mlir::Value minus(mlir::Value a, mlir::Value b);

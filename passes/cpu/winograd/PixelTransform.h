@@ -3,7 +3,7 @@
 #ifndef WEIR_PASSES_CPU_WINOGRAD_PIXELTRANSFORM_H
 #define WEIR_PASSES_CPU_WINOGRAD_PIXELTRANSFORM_H
 
-#include "dialects/kernel/schedule/WinogradShape.h"
+#include "dialects/kernel/schedule/winograd/WinogradShape.h"
 #include "passes/cpu/kernels/Emitter.h"
 
 namespace weir {

@@ -323,3 +323,44 @@ func.func @apart_in_use(%a: memref<64x768xf32>, %b: memref<24x768x32xf32>, %c: m
   return
 }
 }
+
+// -----
+
+// The emitter obeys the schedule: blocks of one tile of eight rows, three slabs, two steps of
+// the depth at once, and nothing is fetched.
+// CHECK-LABEL: func @obeys
+// CHECK: kernel.parallel 3 {
+// CHECK: memref.alloc() {{.*}} : memref<3x2x3x1x8x32xbf16>
+// CHECK: memref.alloc() {{.*}} : memref<3x2x32x32xf32>
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f">} {
+func.func @obeys(%a: memref<64x128xf32>, %b: memref<2x4x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x128xf32>, memref<2x4x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<64x64xf32>) attributes {schedule = #kernel.tiles_schedule<tile_rows = 8, block_rows = 8, depth_block = 2, slabs = 3, share = slabs>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Also where dot products have tiles of four rows, and two lines of weights in an iteration,
+// whose sums are in two sets. Tile registers are not used although the target has them.
+// CHECK-LABEL: func @obeys_dots
+// CHECK-NOT: ldtilecfg
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c16{{.*}} step %c2
+// CHECK-COUNT-8: dpbf16ps.512
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c16{{.*}} step %c2
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f,+avx512bf16">} {
+func.func @obeys_dots(%a: memref<64x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<64x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x64xbf16>, memref<2x2x1x2x16x32xbf16>) layout <amx(1, -100, 97)> outs(%c : memref<64x64xf32>) attributes {schedule = #kernel.tiles_schedule<instructions = dots, tile_rows = 4, block_rows = 32, accumulator_sets = 2, unroll = 2, depth_block = 2>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}

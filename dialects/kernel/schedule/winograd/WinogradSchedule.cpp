@@ -1,6 +1,6 @@
 // Checks whether a schedule fits a Winograd convolution.
 
-#include "dialects/kernel/schedule/WinogradShape.h"
+#include "dialects/kernel/schedule/winograd/WinogradShape.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 // The sizes of a Winograd convolution that its schedule and its cost depend on.
 
-#ifndef WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRADSHAPE_H
-#define WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRADSHAPE_H
+#ifndef WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRAD_WINOGRADSHAPE_H
+#define WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRAD_WINOGRADSHAPE_H
 
 #include "dialects/kernel/schedule/EvenSplit.h"
 #include "dialects/kernel/schedule/MatmulShape.h"
@@ -54,4 +54,4 @@ struct WinogradShape {
 
 } // namespace weir::kernel
 
-#endif // WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRADSHAPE_H
+#endif // WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRAD_WINOGRADSHAPE_H

@@ -1,6 +1,6 @@
 // Reads the sizes of a Winograd convolution off its op.
 
-#include "dialects/kernel/schedule/WinogradShape.h"
+#include "dialects/kernel/schedule/winograd/WinogradShape.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 // The parameters of #kernel.winograd_schedule.
 
-#ifndef WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRADSCHEDULE_H
-#define WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRADSCHEDULE_H
+#ifndef WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRAD_WINOGRADSCHEDULE_H
+#define WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRAD_WINOGRADSCHEDULE_H
 
 #include "dialects/kernel/schedule/MatmulSchedule.h"
 
@@ -66,4 +66,4 @@ mlir::LogicalResult verifyWinograd(mlir::Operation *kernel,
 
 } // namespace weir::kernel
 
-#endif // WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRADSCHEDULE_H
+#endif // WEIR_DIALECTS_KERNEL_SCHEDULE_WINOGRAD_WINOGRADSCHEDULE_H
