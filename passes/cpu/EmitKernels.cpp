@@ -7,6 +7,8 @@
 #include "dialects/kernel/schedule/ConvolutionShape.h"
 #include "dialects/kernel/schedule/LineShape.h"
 #include "dialects/kernel/schedule/MatmulShape.h"
+#include "dialects/kernel/schedule/dot/DotShape.h"
+#include "dialects/kernel/schedule/pairing/PairingShape.h"
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/InPlace.h"
 #include "passes/cpu/kernels/Kernels.h"
@@ -50,11 +52,15 @@ bool lacksSchedule(Operation *op) {
   if (out.getNumElements() == 0 || op->hasAttr("schedule"))
     return false;
   return kernel::hasMatmulSchedule(op) || kernel::hasConvolutionSchedule(op) ||
-         kernel::hasLineSchedule(op);
+         kernel::hasLineSchedule(op) || kernel::hasDotSchedule(op) ||
+         kernel::hasPairingSchedule(op);
 }
 
 /// Whether the schedule of `op` tells it to pack its right side itself.
 bool packsInside(Operation *op) {
+  if (auto schedule =
+          op->getAttrOfType<kernel::PairingScheduleAttr>("schedule"))
+    return schedule.getValue().packInside;
   auto schedule = op->getAttrOfType<kernel::MatmulScheduleAttr>("schedule");
   return schedule && schedule.getValue().packInside;
 }

@@ -11,8 +11,10 @@
 namespace weir::kernel {
 
 struct ConvolutionShape;
+struct DotShape;
 struct LineShape;
 struct MatmulShape;
+struct PairingShape;
 
 /// All costs are cycles of a core. Clocks differ between processors of one
 /// target, and change with the load, so that nanoseconds are those of this one.
@@ -38,6 +40,11 @@ constexpr double worthSharingCycles = 32000;
 double cyclesOf(const MatmulShape &shape);
 double cyclesOf(const ConvolutionShape &shape);
 double cyclesOf(const LineShape &shape);
+double cyclesOf(const DotShape &shape);
+double cyclesOf(const PairingShape &shape);
+
+/// To pack a right side of so many elements for inner-product pairing in a run.
+double pairingPackCycles(int64_t elements);
 
 /// The cycles of a kernel, if the model knows its algorithm.
 std::optional<double> cyclesOf(mlir::Operation *kernel);

@@ -12,7 +12,7 @@ namespace weir::kernel {
 
 ArrayRef<llvm::StringLiteral> scheduledAlgorithms() {
   static constexpr llvm::StringLiteral names[] = {"matmul", "convolution",
-                                                  "line"};
+                                                  "line", "dot", "pairing"};
   return names;
 }
 
@@ -24,6 +24,8 @@ SmallVector<StringRef> scheduleParameters() {
   add(parameterNames<MatmulSchedule>());
   add(parameterNames<ConvolutionSchedule>());
   add(parameterNames<LineSchedule>());
+  add(parameterNames<DotSchedule>());
+  add(parameterNames<PairingSchedule>());
   return names.takeVector();
 }
 

@@ -3,8 +3,10 @@
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/schedule/Convolution.h"
+#include "passes/cpu/schedule/Dot.h"
 #include "passes/cpu/schedule/Line.h"
 #include "passes/cpu/schedule/Matmul.h"
+#include "passes/cpu/schedule/Pairing.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Debug.h"
@@ -27,6 +29,10 @@ public:
   }
 
   LogicalResult choose(kernel::MatmulOp op) {
+    if (kernel::hasDotSchedule(op))
+      return chooseOfDots(op);
+    if (kernel::hasPairingSchedule(op))
+      return chooseOfPairing(op);
     if (!kernel::hasMatmulSchedule(op))
       return success();
     auto shape = kernel::MatmulShape::of(op, target);
@@ -44,6 +50,8 @@ public:
   LogicalResult choose(kernel::ConvolutionOp op) {
     if (kernel::hasLineSchedule(op))
       return chooseOfLine(op);
+    if (kernel::hasPairingSchedule(op))
+      return chooseOfPairing(op);
     if (!kernel::hasConvolutionSchedule(op))
       return success();
     kernel::ConvolutionShape shape(op, target);
@@ -78,6 +86,37 @@ private:
         [&](const auto &schedule) {
           return checkShared(op, context,
                              schedule.share != kernel::LineShare::none);
+        });
+  }
+
+  LogicalResult chooseOfDots(kernel::MatmulOp op) {
+    kernel::DotShape shape(op, target);
+    auto context = KernelContext::of(op);
+    return choose<kernel::DotScheduleAttr, kernel::DotSchedule>(
+        op, "dot",
+        [&](const auto &given, DictionaryAttr fixed) {
+          return chooseDot(shape, context, target, given, fixed);
+        },
+        [&](const auto &schedule) {
+          return checkShared(op, context,
+                             schedule.share != kernel::DotShare::none);
+        });
+  }
+
+  template <typename Op>
+  LogicalResult chooseOfPairing(Op op) {
+    kernel::PairingShape shape(op, target);
+    auto context = PairingContext::of(op);
+    return choose<kernel::PairingScheduleAttr, kernel::PairingSchedule>(
+        op, "pairing",
+        [&](const auto &given, DictionaryAttr fixed) {
+          return choosePairing(shape, context, target, given, fixed);
+        },
+        [&](const auto &schedule) -> LogicalResult {
+          if (failed(checkShared(op, context,
+                                 schedule.share != kernel::PairingShare::none)))
+            return failure();
+          return checkPacked(op, schedule.packInside, bool(context.pack));
         });
   }
 
@@ -131,9 +170,13 @@ private:
                                   "part of a row-wise fusion"
                                 : "share is row_blocks, but the kernel is not "
                                   "part of a row-wise fusion");
-    if (schedule.packInside && !context.mayPack)
-      return op.emitOpError("pack_inside is true, but no kernel.pack for this "
-                            "kernel alone comes before it");
+    return checkPacked(op, schedule.packInside, context.mayPack);
+  }
+
+  LogicalResult checkPacked(Operation *op, bool packInside, bool mayPack) {
+    if (packInside && !mayPack)
+      return op->emitOpError("pack_inside is true, but no kernel.pack for this "
+                             "kernel alone comes before it");
     return success();
   }
 };
