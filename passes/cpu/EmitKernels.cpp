@@ -38,7 +38,7 @@ std::optional<double> timeOfLoops(Operation *function) {
       return WalkResult::interrupt();
     if (auto loops = dyn_cast<linalg::LinalgOp>(op);
         loops && !isa<linalg::CopyOp>(op))
-      total += nanoseconds(loops);
+      total += kernel::toNanoseconds(loopCycles(loops));
     return WalkResult::advance();
   });
   if (result.wasInterrupted())

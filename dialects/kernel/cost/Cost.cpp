@@ -56,10 +56,8 @@ double cyclesOf(const DotShape &shape) {
   double rows = double(shape.batches) * double(shape.rows);
   double read =
       double(shape.weights) + rows * double(shape.depth) * double(shape.aBytes);
-  return std::max(
-      productCycles(rows * double(shape.columns) * double(shape.depth),
-                    shape.lanes),
-      movingCycles(read));
+  return streamedProductCycles(
+      rows * double(shape.columns) * double(shape.depth), shape.lanes, read);
 }
 
 // A third of the multiplications are gone, and the additions instead of them

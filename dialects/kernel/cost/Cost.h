@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Operation.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -32,6 +33,12 @@ inline double productCycles(double products, int64_t lanes) {
 /// Reading and writing so many bytes, which are in some cache as often as in
 /// memory.
 inline double movingCycles(double bytes) { return bytes / 5; }
+
+/// The same products while so many bytes of operands are read.
+inline double streamedProductCycles(double products, int64_t lanes,
+                                    double bytes) {
+  return std::max(productCycles(products, lanes), movingCycles(bytes));
+}
 
 /// The work of one core that is worth a parallel region, which costs one or two
 /// microseconds while threads are awake, as in a run of small kernels.
