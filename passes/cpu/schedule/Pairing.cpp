@@ -33,7 +33,8 @@ public:
     chooseTile();
     chooseChains();
     chooseSlabs();
-    set(&PairingSchedule::packInside, context.pack && packsInside());
+    set(&PairingSchedule::packInside,
+        context.pack && packsInside() && mayPackInside());
     if (s.packInside)
       choosePanels();
     else
@@ -58,6 +59,7 @@ private:
   void chooseChains();
   void chooseSlabs();
   bool packsInside() const;
+  bool mayPackInside();
   void choosePanels();
   void chooseShare();
   bool splitSlabs();
@@ -133,6 +135,14 @@ bool PairingChooser::packsInside() const {
   return s.rowSlabs == 1 && s.depthParts == 1 &&
          double(llvm::alignTo(shape.panels, threads)) <=
              1.1 * double(shape.panels);
+}
+
+// Whether nothing is fixed that excludes it.
+bool PairingChooser::mayPackInside() {
+  set(&PairingSchedule::share, PairingShare::none);
+  set(&PairingSchedule::prefetch, PairingPrefetch::none);
+  return s.prefetch == PairingPrefetch::none &&
+         (s.share == PairingShare::none || s.share == PairingShare::panels);
 }
 
 void PairingChooser::choosePanels() {

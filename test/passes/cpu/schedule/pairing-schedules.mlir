@@ -141,3 +141,20 @@ func.func @fixed_panels(%a: memref<64x192xf32>, %w: memref<192x90xf32>, %c: memr
   return
 }
 }
+
+// -----
+
+// Slabs as work items exclude packing inside.
+module attributes {weir.slots = 2 : i64, kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_0", "", {share = "slabs"}>]} {
+// CHECK-LABEL: func @fixed_share
+// CHECK: row_slabs = 2, depth_parts = 1, pack_inside = false, share = slabs,
+func.func @fixed_share(%a: memref<64x192xf32>, %w: memref<192x120xf32>, %c: memref<64x120xf32>) {
+  %p = memref.alloc() : memref<4x194x32xf32>
+  kernel.pack ins(%w : memref<192x120xf32>) layout <pairing> outs(%p : memref<4x194x32xf32>)
+  kernel.matmul ins(%a, %p : memref<64x192xf32>, memref<4x194x32xf32>) layout <pairing> outs(%c : memref<64x120xf32>) {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  } loc("MatMul_0")
+  return
+}
+}
