@@ -6,6 +6,8 @@
 #include "dialects/kernel/schedule/ConvolutionSchedule.h"
 #include "dialects/kernel/schedule/LineSchedule.h"
 #include "dialects/kernel/schedule/MatmulSchedule.h"
+#include "dialects/kernel/schedule/dot/DotSchedule.h"
+#include "dialects/kernel/schedule/pairing/PairingSchedule.h"
 #include "dialects/kernel/schedule/tiles/TilesSchedule.h"
 #include "dialects/kernel/schedule/winograd/WinogradSchedule.h"
 

@@ -39,10 +39,11 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments,
     - (C7) with `depth`, a scalar i64 of at least 0 and at most `K`, each sum
       has only its first `depth` terms; others are not read. `layout` is then
       plain or panels, without `unsigned_a`.
-    - (C8) `schedule` is a `#kernel.matmul_schedule` of a product that vector
-      code computes: `layout` is plain, panels or the VNNI layout. It is a
-      `#kernel.tiles_schedule` in an AMX tile layout. The shapes and the
-      registers of the target allow it.
+    - (C8) `schedule` is a `#kernel.matmul_schedule` if `layout` is plain, panels
+      or the VNNI layout, a `#kernel.tiles_schedule` in an AMX tile layout, a
+      `#kernel.dot_schedule` if it is K-major, and a `#kernel.pairing_schedule`
+      if it is for inner-product pairing. The shapes and the registers of the
+      target allow it.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) layout <panels(32)> extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
@@ -98,7 +99,8 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution",
       filter signed ones, and sums are i32.
     - (C5) `schedule` is a `#kernel.convolution_schedule` if vector code
       computes the convolution, a `#kernel.line_schedule` if the filter is in
-      the K-major layout, and a `#kernel.tiles_schedule` in an AMX tile layout.
+      the K-major layout, a `#kernel.tiles_schedule` in an AMX tile layout, and
+      a `#kernel.pairing_schedule` if its layout is for inner-product pairing.
       The shapes and the registers of the target allow it.
     - The epilogue is as for kernel.matmul.
 

@@ -1,11 +1,10 @@
-// How many threads share work, and rough costs of loops.
+// How many threads share work.
 
 #include "dialects/kernel/Sharing.h"
 
 #include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -33,16 +32,5 @@ int64_t evenPart(int64_t whole, int64_t most) {
     --part;
   return part;
 }
-
-double scalarTime(linalg::LinalgOp op) {
-  double points = 1, each = 0.5;
-  for (int64_t range : op.getStaticLoopRanges())
-    points *= range;
-  for (Operation &inner : op.getBlock()->without_terminator())
-    each += isa<math::MathDialect>(inner.getDialect()) ? 5 : 0.3;
-  return points * each;
-}
-
-double vectorTime(linalg::LinalgOp op) { return scalarTime(op) * 0.1; }
 
 } // namespace weir

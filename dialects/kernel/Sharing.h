@@ -5,16 +5,12 @@
 
 #include "dialects/kernel/cost/Cost.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Operation.h"
 
 #include <cstdint>
 #include <optional>
 
 namespace weir {
-
-/// Work of fewer nanoseconds than this stays on one thread.
-constexpr double worthSharing =
-    kernel::toNanoseconds(kernel::worthSharingCycles);
 
 /// Nanoseconds of `kernel::movingCycles` and of `kernel::productCycles`.
 inline double movingTime(double bytes) {
@@ -45,15 +41,6 @@ struct RowBlocks {
 
 /// The largest divisor of `whole` that is at most `most`; `whole` is not 0.
 int64_t evenPart(int64_t whole, int64_t most);
-
-/// Nanoseconds of the loops of an op on scalars and as vectors, without the
-/// time for memory.
-double scalarTime(mlir::linalg::LinalgOp op);
-double vectorTime(mlir::linalg::LinalgOp op);
-
-/// In nanoseconds: smaller work items would cost more to start than to run.
-constexpr double workItemTime = 4000;
-constexpr int64_t maxWorkItems = 128;
 
 } // namespace weir
 

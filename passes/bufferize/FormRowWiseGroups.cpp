@@ -21,6 +21,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
+#include "dialects/kernel/cost/LoopCost.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,9 +42,9 @@ namespace {
 constexpr int64_t rowsOfTile = 8;
 /// A block of fewer rows is not worth reading matrices for.
 constexpr int64_t minRows = 16;
-/// In nanoseconds: longer tasks lose little at barriers, and their results are
+/// In cycles: longer tasks lose little at barriers, and their results are
 /// large.
-constexpr double longTask = 200000;
+constexpr double longTask = 800000;
 /// A group is compiled to one function; LLVM's time limits its length.
 constexpr size_t maxTasks = 16;
 
@@ -61,20 +62,20 @@ std::optional<RowBlocks> blocksOf(int64_t rows, int64_t slots) {
   return std::nullopt;
 }
 
-/// Nanoseconds of a kernel on tensors, roughly.
-double timeOf(func::FuncOp kernel, const kernel::Target &target) {
-  double time = 0;
+/// Cycles of a kernel on tensors, roughly.
+double cyclesOf(func::FuncOp kernel, const kernel::Target &target) {
+  double cycles = 0;
   kernel.walk([&](Operation *op) {
     if (auto product = dyn_cast<kernel::MatmulOp>(op)) {
       auto out = cast<RankedTensorType>(product.getOut().getType());
       int64_t depth =
           cast<RankedTensorType>(product.getA().getType()).getShape().back();
-      time += productTime(double(out.getNumElements()) * depth,
-                          target.lanes(out.getElementType()));
+      cycles += kernel::productCycles(double(out.getNumElements()) * depth,
+                                      target.lanes(out.getElementType()));
     } else if (auto loops = dyn_cast<linalg::LinalgOp>(op))
-      time += vectorTime(loops);
+      cycles += kernel::vectorCycles(loops);
   });
-  return time;
+  return cycles;
 }
 
 /// Consecutive tasks with equal numbers of rows.
@@ -88,7 +89,7 @@ public:
     auto kernel = symbols->lookup<func::FuncOp>(task.getKernel());
     auto target = kernel::Target::of(kernel);
     std::optional<RowUses> uses = RowUses::of(kernel);
-    double own = timeOf(kernel, target);
+    double own = cyclesOf(kernel, target);
     if (!uses || own > longTask || tasks.size() == maxTasks)
       return false;
     if (tasks.empty() ? !blocksOf(uses->rows, slots) : uses->rows != rows)
@@ -109,14 +110,14 @@ public:
     rows = uses->rows;
     made = results;
     readWhole = others;
-    time += own;
+    cycles += own;
     tasks.push_back(task);
     return true;
   }
 
   /// Makes the tasks a group if that is worthwhile, and starts again.
   void end(int64_t &taskGroups) {
-    if (tasks.size() > 1 && time >= worthSharing) {
+    if (tasks.size() > 1 && cycles >= kernel::worthSharingCycles) {
       for (plan::TaskOp task : tasks) {
         task.setTaskGroup(taskGroups);
         task.setRowWise(true);
@@ -136,7 +137,7 @@ private:
   SmallVector<plan::TaskOp> tasks;
   int64_t rows = 0;                // of each task
   int64_t made = 0, readWhole = 0; // bytes of results, and of what is read so
-  double time = 0;                 // nanoseconds
+  double cycles = 0;
 };
 
 struct FormRowWiseGroups : impl::FormRowWiseGroupsBase<FormRowWiseGroups> {

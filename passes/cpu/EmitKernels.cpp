@@ -7,6 +7,8 @@
 #include "dialects/kernel/schedule/ConvolutionShape.h"
 #include "dialects/kernel/schedule/LineShape.h"
 #include "dialects/kernel/schedule/MatmulShape.h"
+#include "dialects/kernel/schedule/dot/DotShape.h"
+#include "dialects/kernel/schedule/pairing/PairingShape.h"
 #include "dialects/kernel/schedule/tiles/TilesShape.h"
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/InPlace.h"
@@ -37,7 +39,7 @@ std::optional<double> timeOfLoops(Operation *function) {
       return WalkResult::interrupt();
     if (auto loops = dyn_cast<linalg::LinalgOp>(op);
         loops && !isa<linalg::CopyOp>(op))
-      total += nanoseconds(loops);
+      total += kernel::toNanoseconds(loopCycles(loops));
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
@@ -52,11 +54,15 @@ bool lacksSchedule(Operation *op) {
     return false;
   return kernel::hasMatmulSchedule(op) || kernel::hasConvolutionSchedule(op) ||
          kernel::hasLineSchedule(op) || kernel::hasTilesSchedule(op) ||
+         kernel::hasDotSchedule(op) || kernel::hasPairingSchedule(op) ||
          isa<kernel::WinogradOp>(op);
 }
 
 /// Whether the schedule of `op` tells it to pack its right side itself.
 bool packsInside(Operation *op) {
+  if (auto schedule =
+          op->getAttrOfType<kernel::PairingScheduleAttr>("schedule"))
+    return schedule.getValue().packInside;
   auto schedule = op->getAttrOfType<kernel::MatmulScheduleAttr>("schedule");
   return schedule && schedule.getValue().packInside;
 }

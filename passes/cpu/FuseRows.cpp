@@ -84,9 +84,9 @@ public:
   size_t size() const { return ops.size(); }
 
   void fuse(const kernel::Target &target) {
-    double time = 0;
+    double cycles = 0;
     for (linalg::LinalgOp op : ops)
-      time += nanoseconds(op);
+      cycles += loopCycles(op);
     int64_t block =
         rowsOfBlock(streams(target) ? target.l1 / 8 : target.l1 / 4 * 3);
     Emitter e(ops.back().getLoc(), ops.back());
@@ -99,10 +99,11 @@ public:
     SmallVector<int64_t> shape(rows);
     shape.back() = blocksOfRow;
     int64_t blocks = ShapedType::getNumElements(shape);
-    int64_t each = std::max<int64_t>(llvm::divideCeil(blocks, maxWorkItems),
-                                     std::ceil(workItemTime * blocks / time));
+    int64_t each =
+        std::max<int64_t>(llvm::divideCeil(blocks, kernel::maxWorkItems),
+                          std::ceil(kernel::workItemCycles * blocks / cycles));
     each = rowBlocks ? rowBlocks->size / block : std::min(each, blocks);
-    e.share(time);
+    e.share(kernel::toNanoseconds(cycles));
     SmallVector<Value> own = ownBuffers();
     auto body = [&](Value first, Value end) {
       shrink(e, own, block);

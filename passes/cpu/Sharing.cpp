@@ -8,14 +8,15 @@ using namespace mlir;
 
 namespace weir {
 
-double nanoseconds(linalg::LinalgOp op) {
+double loopCycles(linalg::LinalgOp op) {
   double bytes = 0;
   for (Value operand : op->getOperands())
     if (auto type = dyn_cast<MemRefType>(operand.getType()))
       bytes += double(type.getNumElements()) *
                llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  return std::max(movingTime(bytes),
-                  LoopNest(op).applies() ? vectorTime(op) : scalarTime(op));
+  return std::max(kernel::movingCycles(bytes), LoopNest(op).applies()
+                                                   ? kernel::vectorCycles(op)
+                                                   : kernel::scalarCycles(op));
 }
 
 } // namespace weir

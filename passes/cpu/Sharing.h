@@ -4,11 +4,12 @@
 #define WEIR_PASSES_CPU_SHARING_H
 
 #include "dialects/kernel/Sharing.h"
+#include "dialects/kernel/cost/LoopCost.h"
 
 namespace weir {
 
-/// Nanoseconds of the loops of an op on buffers.
-double nanoseconds(mlir::linalg::LinalgOp op);
+/// Cycles of the loops of an op on buffers.
+double loopCycles(mlir::linalg::LinalgOp op);
 
 } // namespace weir
 

@@ -54,15 +54,16 @@ int64_t bytesOf(OpOperand &init) {
 }
 
 /// For threads: what has no long parallel dimension.
-std::optional<Cut> cutForThreads(LoopNest &nest, OpOperand &init, double time) {
-  if (time < 2 * worthSharing)
+std::optional<Cut> cutForThreads(LoopNest &nest, OpOperand &init,
+                                 double cycles) {
+  if (cycles < 2 * kernel::worthSharingCycles)
     return std::nullopt;
   // A work item computes all elements of the result.
   for (unsigned d = 0; d < nest.ranges.size(); ++d)
     if (nest.isReduction(d) ? nest.mapOf(init).isFunctionOfDim(d)
                             : nest.ranges[d] >= enoughForThreads)
       return std::nullopt;
-  return cutLoops(nest.ranges, time, [&](unsigned d) -> int64_t {
+  return cutLoops(nest.ranges, cycles, [&](unsigned d) -> int64_t {
     return nest.isReduction(d) ? workItemStep(nest.ranges, d) : 0;
   });
 }
@@ -103,16 +104,16 @@ std::optional<Split> splitOf(linalg::LinalgOp op) {
         return getElementTypeOrSelf(type).isIntOrFloat();
       }))
     return std::nullopt;
-  double time = nanoseconds(op);
+  double cycles = loopCycles(op);
   LoopNest nest(op);
   OpOperand &init = op.getDpsInitsMutable()[0];
   if (llvm::is_contained(op.getDpsInputs(), init.get()))
     return std::nullopt;
   bool shared = true;
-  std::optional<Cut> cut = cutForThreads(nest, init, time);
+  std::optional<Cut> cut = cutForThreads(nest, init, cycles);
   if (!cut) {
     cut = cutIntoChains(nest, init);
-    shared = time >= worthSharing;
+    shared = cycles >= kernel::worthSharingCycles;
   }
   Operation *combiner = nest.combiner(init);
   TypedAttr neutral = combiner ? neutralElement(combiner) : TypedAttr();

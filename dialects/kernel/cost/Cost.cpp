@@ -5,6 +5,8 @@
 #include "dialects/kernel/schedule/ConvolutionShape.h"
 #include "dialects/kernel/schedule/LineShape.h"
 #include "dialects/kernel/schedule/MatmulShape.h"
+#include "dialects/kernel/schedule/dot/DotShape.h"
+#include "dialects/kernel/schedule/pairing/PairingShape.h"
 #include "dialects/kernel/schedule/tiles/TilesShape.h"
 #include "dialects/kernel/schedule/winograd/WinogradShape.h"
 
@@ -70,12 +72,38 @@ double cyclesOf(const TilesShape &shape) {
   return std::max(products * quotient, movingCycles(double(shape.weights)));
 }
 
+double cyclesOf(const DotShape &shape) {
+  double rows = double(shape.batches) * double(shape.rows);
+  double read =
+      double(shape.weights) + rows * double(shape.depth) * double(shape.aBytes);
+  return streamedProductCycles(
+      rows * double(shape.columns) * double(shape.depth), shape.lanes, read);
+}
+
+// A third of the multiplications are gone, and the additions instead of them
+// begin beside the others.
+double cyclesOf(const PairingShape &shape) {
+  double products =
+      double(shape.rows) * double(shape.columns) * double(shape.depth);
+  return std::max(productCycles(products, shape.lanes) * 0.7,
+                  movingCycles(double(shape.weights)));
+}
+
+// Panels are copied, tested, and scaled.
+double pairingPackCycles(int64_t elements) {
+  return 3 * movingCycles(4. * double(elements));
+}
+
 std::optional<double> cyclesOf(Operation *kernel) {
   Target target = Target::of(kernel);
   if (hasMatmulSchedule(kernel))
     return cyclesOf(MatmulShape::of(cast<MatmulOp>(kernel), target));
   if (hasConvolutionSchedule(kernel))
     return cyclesOf(ConvolutionShape(cast<ConvolutionOp>(kernel), target));
+  if (hasDotSchedule(kernel))
+    return cyclesOf(DotShape(cast<MatmulOp>(kernel), target));
+  if (hasPairingSchedule(kernel))
+    return cyclesOf(PairingShape(cast<KernelOpInterface>(kernel), target));
   if (std::optional<LineShape> shape = LineShape::of(kernel))
     return cyclesOf(*shape);
   if (auto winograd = dyn_cast<WinogradOp>(kernel))

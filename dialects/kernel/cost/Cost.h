@@ -5,16 +5,19 @@
 
 #include "mlir/IR/Operation.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 namespace weir::kernel {
 
 struct ConvolutionShape;
+struct DotShape;
 struct LineShape;
 struct MatmulShape;
 struct WinogradShape;
 struct TilesShape;
+struct PairingShape;
 
 /// All costs are cycles of a core. Clocks differ between processors of one
 /// target, and change with the load, so that nanoseconds are those of this one.
@@ -33,6 +36,12 @@ inline double productCycles(double products, int64_t lanes) {
 /// memory.
 inline double movingCycles(double bytes) { return bytes / 5; }
 
+/// The same products while so many bytes of operands are read.
+inline double streamedProductCycles(double products, int64_t lanes,
+                                    double bytes) {
+  return std::max(productCycles(products, lanes), movingCycles(bytes));
+}
+
 /// The work of one core that is worth a parallel region, which costs one or two
 /// microseconds while threads are awake, as in a run of small kernels.
 constexpr double worthSharingCycles = 32000;
@@ -42,6 +51,11 @@ double cyclesOf(const ConvolutionShape &shape);
 double cyclesOf(const LineShape &shape);
 double cyclesOf(const WinogradShape &shape);
 double cyclesOf(const TilesShape &shape);
+double cyclesOf(const DotShape &shape);
+double cyclesOf(const PairingShape &shape);
+
+/// To pack a right side of so many elements for inner-product pairing in a run.
+double pairingPackCycles(int64_t elements);
 
 /// The cycles of a kernel, if the model knows its algorithm.
 std::optional<double> cyclesOf(mlir::Operation *kernel);

@@ -11,8 +11,8 @@ using namespace mlir;
 namespace weir::kernel {
 
 ArrayRef<llvm::StringLiteral> scheduledAlgorithms() {
-  static constexpr llvm::StringLiteral names[] = {"matmul", "convolution",
-                                                  "line", "winograd", "tiles"};
+  static constexpr llvm::StringLiteral names[] = {
+      "matmul", "convolution", "line", "winograd", "tiles", "dot", "pairing"};
   return names;
 }
 
@@ -26,6 +26,8 @@ SmallVector<StringRef> scheduleParameters() {
   add(parameterNames<LineSchedule>());
   add(parameterNames<WinogradSchedule>());
   add(parameterNames<TilesSchedule>());
+  add(parameterNames<DotSchedule>());
+  add(parameterNames<PairingSchedule>());
   return names.takeVector();
 }
 

@@ -181,6 +181,27 @@ def Kernel_WinogradSchedule : Kernel_ScheduleAttr<"Winograd", "winograd"> {
   }];
 }
 
+def Kernel_DotSchedule : Kernel_ScheduleAttr<"Dot", "dot"> {
+  let summary = "How a kernel.matmul in the K-major layout is computed";
+  let description = [{
+    A vector has neighbouring terms of one sum, and the lanes of a vector of
+    partial sums are added in the end. The loops, from outside: batches, tiles of
+    rows, tiles of columns, and the depth, whose partial sums stay in registers.
+
+    - `tile_rows`, `tile_columns`: results of a tile, at most. Each has a vector
+      of partial sums. The columns are no more than the lanes of a vector.
+    - `accumulator_sets`: sets of partial sums that take turns over the depth, a
+      power of two.
+    - `chain`: vectors that are added in one chain, as for
+      `#kernel.matmul_schedule`.
+    - `share`: the work items of threads: `none` or `tiles`.
+
+    ```mlir
+    #kernel.dot_schedule<tile_rows = 1, tile_columns = 16, accumulator_sets = 4, chain = 96, share = none>
+    ```
+  }];
+}
+
 def Kernel_TilesSchedule : Kernel_ScheduleAttr<"Tiles", "tiles"> {
   let summary = "How weights in a layout for tile registers are multiplied";
   let description = [{
@@ -214,6 +235,38 @@ def Kernel_TilesSchedule : Kernel_ScheduleAttr<"Tiles", "tiles"> {
 
     ```mlir
     #kernel.tiles_schedule<instructions = tiles, tile_rows = 15, block_rows = 30, by_line = false, accumulator_sets = 1, unroll = 1, depth_block = 32, slabs = 4, share = slabs, coarse = true, prefetch = true, prefetch_result = true>
+    ```
+  }];
+}
+
+def Kernel_PairingSchedule : Kernel_ScheduleAttr<"Pairing", "pairing"> {
+  let summary = "How a product or a convolution by inner-product pairing is computed";
+  let description = [{
+    The rows of a convolution are its windows, which are copied. The loops, from
+    outside: slabs of rows, parts of the depth, panels, tiles of rows, rounds of
+    chains, chains, and groups of six terms, whose sums stay in registers.
+
+    - `tile_rows`: rows of a register tile, at most. Its columns are a panel.
+    - `reuse_loads`: an element of the left side is loaded once for all vectors of
+      columns. Otherwise each instruction loads it.
+    - `chain`: terms of one chain of additions, in whole groups. `plain_chain`:
+      the same for rows that are not eligible for pairing. `round_chains`: chains
+      of a round. Rounds are summed first.
+    - `row_slabs`: slabs of tiles of rows. Each reads all weights.
+    - `depth_parts`: parts of the depth, in whole rounds. All panels use a part
+      before the next one. Between parts sums are spilled.
+    - `pack_inside`: the kernel packs one panel of `b` at a time, instead of the
+      kernel.pack before it. All rows are one slab then.
+    - `share`: the work items of threads: `none`, `slabs`, `tiles` of all panels
+      (all rows are one slab, and prepared first), or the `panels` that are
+      packed inside.
+    - `prefetch`: when a tile fetches its part of the next panel: `none`, before
+      the `tile`, or with each `group` of terms. `prefetch_level`: the cache that
+      it comes to. `prefetch_result`: the tile of the result and the operands of
+      the epilogue are fetched too.
+
+    ```mlir
+    #kernel.pairing_schedule<tile_rows = 7, reuse_loads = false, chain = 84, plain_chain = 84, round_chains = 6, row_slabs = 4, depth_parts = 1, pack_inside = false, share = slabs, prefetch = group, prefetch_level = 2, prefetch_result = false>
     ```
   }];
 }

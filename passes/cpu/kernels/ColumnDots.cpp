@@ -6,7 +6,8 @@
 // side by side in registers. In the end each vector of partial sums becomes one
 // sum, all of them together, by halves.
 
-#include "passes/cpu/Sharing.h"
+#include "dialects/kernel/cost/Cost.h"
+#include "dialects/kernel/schedule/dot/DotShape.h"
 #include "passes/cpu/kernels/BlockedSums.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
@@ -20,36 +21,19 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-struct DotsEmitter {
+struct DotsEmitter : kernel::DotShape, kernel::DotSchedule {
   Emitter &e;
   const kernel::Target &target;
   kernel::MatmulOp op;
   Value a, b;
-  Type element; // of the sums
-  int64_t lanes, rows, columns, depth;
-  int64_t maxColumns; // of a tile
-  EvenSplit tiles;    // of the rows
+  EvenSplit tiles; // of the rows
 
   DotsEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
-      : e(e), target(target), op(op), a(op.getA()),
-        element(op.getEpilogue().front().getArgument(0).getType()),
-        lanes(target.lanes(element)), rows(e.shape(op.getOut()).end()[-2]),
-        columns(e.shape(op.getOut()).back()),
-        depth(e.shape(op.getB()).end()[-2]),
-        maxColumns(rows == 1 ? lanes : std::min(columns, lanes / 2)),
-        tiles(rows, std::max<int64_t>(1, maxDotSums(target) / maxColumns)) {
+      : DotShape(op, target),
+        DotSchedule(
+            cast<kernel::DotScheduleAttr>(op.getScheduleAttr()).getValue()),
+        e(e), target(target), op(op), a(op.getA()), tiles(rows, tileRows) {
     b = e.joinLast(op.getB());
-  }
-
-  // Few sums make short chains of dependent additions: several sets of them
-  // take turns over the depth, also of the last columns, which may be fewer, so
-  // that equal columns have equal sums. Rows beside others are sums enough.
-  int64_t setsOver(int64_t vectors) const {
-    int64_t sets = 1;
-    while (rows == 1 && sets * std::min(columns, lanes) < 8 &&
-           sets * 2 <= vectors)
-      sets *= 2;
-    return sets;
   }
 
   // The results of `height` rows from `row` on and of `count` columns from
@@ -62,7 +46,7 @@ struct DotsEmitter {
         if (batched)
           at.assign(batch.begin(), batch.end());
         at.append({line, k});
-        return e.widen(e.load(from, at, lanes, valid), element);
+        return e.widen(e.load(from, at, lanes, valid), sumElement);
       };
       Emitter::Values right(count);
       for (int64_t i = 0; i < height; ++i) {
@@ -75,15 +59,15 @@ struct DotsEmitter {
         }
       }
     };
-    int64_t vectors = depth / lanes, sets = setsOver(vectors);
+    int64_t vectors = depth / lanes, sets = accumulatorSets;
     int64_t sumsASet = height * count;
     auto steps = [&](Value vector, int64_t some, Emitter::Values &sums) {
       for (int64_t u = 0; u < some; ++u)
         step(e.times(e.plus(vector, u), lanes), lanes,
              MutableArrayRef<Value>(sums).slice(u % sets * sumsASet, sumsASet));
     };
-    Emitter::Values sums(sumsASet, e.zeros(element, lanes));
-    BlockedSums blocked{e, longestChain(target), target.sumsFillRegisters()};
+    Emitter::Values sums(sumsASet, e.zeros(sumElement, lanes));
+    BlockedSums blocked{e, chain, target.sumsFillRegisters()};
     if (vectors)
       sums =
           blocked.loop(vectors, std::max<int64_t>(sets, 2), sums, steps, sets);
@@ -98,30 +82,25 @@ struct DotsEmitter {
   }
 
   void tilesOf(ValueRange batch, Value row, int64_t height, Value block) {
-    int64_t blocks = llvm::divideCeil(columns, maxColumns);
-    int64_t rest = columns % maxColumns;
-    Value first = e.times(block, maxColumns);
+    int64_t blocks = llvm::divideCeil(columns, tileColumns);
+    int64_t rest = columns % tileColumns;
+    Value first = e.times(block, tileColumns);
     if (rest == 0 || blocks == 1)
-      return tile(batch, row, height, first, rest ? rest : maxColumns);
+      return tile(batch, row, height, first, rest ? rest : tileColumns);
     Value whole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ne, block,
                                           e.index(blocks - 1));
     e.ifElse(
-        whole, [&] { tile(batch, row, height, first, maxColumns); },
+        whole, [&] { tile(batch, row, height, first, tileColumns); },
         [&] { tile(batch, row, height, first, rest); });
   }
 
   // Tiles of rows by blocks of columns, of one product after the other.
   void run() {
-    ArrayRef<int64_t> batches = e.shape(op.getOut()).drop_back(2);
-    double count = double(ShapedType::getNumElements(batches)) * double(rows);
-    double bytes = double(ShapedType::getNumElements(e.shape(b))) *
-                   double(Emitter::elementBytes(b));
-    e.share(
-        std::max(productTime(count * double(columns) * double(depth), lanes),
-                 movingTime(bytes + count * double(depth) *
-                                        double(Emitter::elementBytes(a)))));
-    SmallVector<int64_t> sizes(batches);
-    sizes.append({tiles.count, int64_t(llvm::divideCeil(columns, maxColumns))});
+    e.share(kernel::toNanoseconds(kernel::cyclesOf(*this)),
+            share != kernel::DotShare::none);
+    SmallVector<int64_t> sizes(e.shape(op.getOut()).drop_back(2));
+    sizes.append(
+        {tiles.count, int64_t(llvm::divideCeil(columns, tileColumns))});
     e.parallel(ShapedType::getNumElements(sizes), /*coarse=*/false,
                [&](Value low, Value high) {
                  e.loops(sizes, low, high, [&](ValueRange at) {

@@ -52,7 +52,8 @@ void Emitter::share(double nanoseconds) {
   // Parts within a loop would be a region in each round of it.
   Operation *around = getInsertionBlock()->getParentOp();
   shared = isa<func::FuncOp>(around) &&
-           (nanoseconds >= worthSharing || RowBlocks::of(around));
+           (nanoseconds >= kernel::toNanoseconds(kernel::worthSharingCycles) ||
+            RowBlocks::of(around));
 }
 
 } // namespace weir

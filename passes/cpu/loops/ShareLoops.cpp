@@ -67,8 +67,8 @@ std::optional<Cut> cutOf(linalg::LinalgOp op) {
   std::optional<TransposeBlocks> transpose = TransposeBlocks::of(op);
   if (std::optional<Cut> blocks = rowBlocksOf(op, ranges, transpose))
     return blocks;
-  double time = nanoseconds(op);
-  if (time < worthSharing)
+  double cycles = loopCycles(op);
+  if (cycles < kernel::worthSharingCycles)
     return std::nullopt;
   auto step = [&](unsigned d) -> int64_t {
     if (!kernel::separates(op, d))
@@ -80,11 +80,11 @@ std::optional<Cut> cutOf(linalg::LinalgOp op) {
   // possible: along images or their rows, as what comes before and after is.
   std::optional<Cut> cut;
   if (transpose)
-    cut = cutLoops(ranges, time, [&](unsigned d) {
+    cut = cutLoops(ranges, cycles, [&](unsigned d) {
       return d == transpose->down || d == transpose->across ? 0 : step(d);
     });
   if (!cut || cut->workItems() < minTransposedWorkItems)
-    cut = cutLoops(ranges, time, step);
+    cut = cutLoops(ranges, cycles, step);
   if (!cut)
     return std::nullopt;
   return withOuterLoops(*cut, ranges, step);

@@ -22,9 +22,10 @@ static int64_t dividing(int64_t range, int64_t size, int64_t step) {
   return size;
 }
 
-static int64_t workItemSize(double time, int64_t range, int64_t step) {
+static int64_t workItemSize(double cycles, int64_t range, int64_t step) {
   int64_t workItems = std::clamp<int64_t>(
-      static_cast<int64_t>(std::min(time / workItemTime, double(maxWorkItems))),
+      static_cast<int64_t>(std::min(cycles / kernel::workItemCycles,
+                                    double(kernel::maxWorkItems))),
       2, range < 2 ? 2 : range);
   int64_t size = llvm::alignTo(llvm::divideCeil(range, workItems), step);
   return dividing(range, size, step);
@@ -34,7 +35,7 @@ int64_t workItemStep(ArrayRef<int64_t> ranges, unsigned dimension) {
   return dimension + 1 == ranges.size() ? 256 : 1;
 }
 
-std::optional<Cut> cutLoops(ArrayRef<int64_t> ranges, double time,
+std::optional<Cut> cutLoops(ArrayRef<int64_t> ranges, double cycles,
                             llvm::function_ref<int64_t(unsigned)> stepOf) {
   constexpr int64_t feedsThreads = 16;
   std::optional<unsigned> chosen;
@@ -45,7 +46,7 @@ std::optional<Cut> cutLoops(ArrayRef<int64_t> ranges, double time,
   if (!chosen)
     return std::nullopt;
   int64_t range = ranges[*chosen];
-  Cut cut{*chosen, range, workItemSize(time, range, stepOf(*chosen))};
+  Cut cut{*chosen, range, workItemSize(cycles, range, stepOf(*chosen))};
   return cut.size < range ? std::optional(cut) : std::nullopt;
 }
 
@@ -56,7 +57,7 @@ Cut withOuterLoops(Cut cut, ArrayRef<int64_t> ranges,
     ++count;
   ArrayRef<int64_t> outer = ranges.take_front(count);
   int64_t values = ShapedType::getNumElements(outer);
-  if (values == 1 || values > maxWorkItems)
+  if (values == 1 || values > kernel::maxWorkItems)
     return cut;
   int64_t step = stepOf(cut.dimension), workItems = cut.workItems();
   int64_t each =

@@ -28,13 +28,13 @@ struct Cut {
 /// innermost loop, and one iteration in others.
 int64_t workItemStep(llvm::ArrayRef<int64_t> ranges, unsigned dimension);
 
-/// Divides one of the loops of `ranges`, which take `time` nanoseconds: the
+/// Divides one of the loops of `ranges`, which take so many cycles: the
 /// outermost one that keeps several threads busy, else the longest. `stepOf`
 /// returns the multiple of a work item's size in a loop, and 0 for loops that
 /// must not be divided. The result depends on nothing else, so the same code
 /// computes an element for any number of threads. No value if sharing is not
 /// worthwhile.
-std::optional<Cut> cutLoops(llvm::ArrayRef<int64_t> ranges, double time,
+std::optional<Cut> cutLoops(llvm::ArrayRef<int64_t> ranges, double cycles,
                             llvm::function_ref<int64_t(unsigned)> stepOf);
 
 /// Divides the outer loops into single iterations as well, as far as allowed,

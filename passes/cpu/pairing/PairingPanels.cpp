@@ -237,8 +237,8 @@ PairingPanels::PairingPanels(Emitter &e, kernel::PackOp op,
       lanes(target.lanes(e.getF32Type())),
       copy(e, op, PairingScheme::panelWidth, target) {}
 
-double PairingPanels::nanoseconds() const {
-  return 3 * movingTime(4. * double(depth * columns));
+double PairingPanels::cycles() const {
+  return kernel::pairingPackCycles(depth * columns);
 }
 
 void PairingPanels::pack(Value j, Value out, Value position) {
@@ -260,7 +260,7 @@ void PairingPanels::pack(Value j, Value out, Value position) {
 void emitPairingPack(Emitter &e, kernel::PackOp op,
                      const kernel::Target &target) {
   PairingPanels panels(e, op, target);
-  e.share(panels.nanoseconds());
+  e.share(kernel::toNanoseconds(panels.cycles()));
   e.parallel(
       e.shape(op.getOut())[0], /*coarse=*/false, [&](Value low, Value high) {
         e.loop(low, high, 1, [&](Value j) { panels.pack(j, op.getOut(), j); });

@@ -16,8 +16,8 @@ struct PairingPanels {
 
   PairingPanels(Emitter &e, kernel::PackOp op, const kernel::Target &target);
 
-  /// The time to pack all panels.
-  double nanoseconds() const;
+  /// The cost to pack all panels.
+  double cycles() const;
   /// Packs panel `j` to panel `place` of `out`.
   void pack(mlir::Value j, mlir::Value out, mlir::Value position);
 };

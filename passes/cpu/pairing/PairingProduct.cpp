@@ -17,11 +17,11 @@
 // rows, panels that the run makes are packed one at a time, and threads share
 // these.
 
-#include "passes/cpu/Sharing.h"
+#include "dialects/kernel/cost/Cost.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/pairing/PairingBlocks.h"
 #include "passes/cpu/pairing/PairingPanels.h"
 #include "passes/cpu/pairing/PairingResults.h"
+#include "passes/cpu/pairing/PairingTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -33,32 +33,31 @@ namespace {
 
 using kernel::PairingScheme;
 
-struct PairingEmitter : PairingBlocks {
+struct PairingEmitter : kernel::PairingShape,
+                        kernel::PairingSchedule,
+                        kernel::PairingSplits {
   Emitter &e;
   kernel::KernelOpInterface op;
   const kernel::Target &target;
-  int64_t lanes; // of a vector
   LeftSide left;
   Value b;
   PairingResults results;
+  Chains chainsOfGroups, chainsOfTerms;
 
   PairingEmitter(Emitter &e, kernel::KernelOpInterface op, LeftSide left,
                  Value b, const kernel::Target &target)
-      : PairingBlocks(op, b, left.depth, target), e(e), op(op), target(target),
-        lanes(target.lanes(e.getF32Type())), left(std::move(left)), b(b),
-        results(e, op) {}
-
-  double nanoseconds() const {
-    double products = double(rows) * double(columns) * double(depth);
-    return std::max(productTime(products, lanes) * 0.7,
-                    movingTime(double(weights)));
-  }
+      : PairingShape(op, target),
+        PairingSchedule(
+            op->getAttrOfType<kernel::PairingScheduleAttr>("schedule")
+                .getValue()),
+        PairingSplits(*this, *this), e(e), op(op), target(target),
+        left(std::move(left)), b(b), results(e, op), chainsOfGroups(chains),
+        chainsOfTerms(kernel::PairingChains(depth, plainChain, roundChains)) {}
 
   // The rows of some tiles, and their spilled partial sums between parts of the
   // depth.
   struct Slab {
     PairingRows left;
-    int64_t tiles;
     Value spilled;
     Value packed = {}; // one panel, where panels are packed one at a time
   };
@@ -75,31 +74,15 @@ struct PairingEmitter : PairingBlocks {
     bool isLast;
   };
 
-  // Each tile fetches its share of the panel that comes next, or of the part of
-  // its depth: some lines before it begins, or some with each group of terms.
-  struct Share {
-    static constexpr int64_t few = 16;
-    int64_t groups, ofTile, ofGroup; // of a tile; lines
-    bool before;
-
-    Share(int64_t groups, int64_t tiles) : groups(groups) {
-      constexpr int64_t perLine = Emitter::lineBytes / 4;
-      constexpr int64_t aGroup =
-          PairingScheme::group * PairingScheme::panelWidth / perLine;
-      ofTile = llvm::divideCeil(groups * aGroup, tiles);
-      ofGroup = llvm::divideCeil(aGroup, tiles);
-      before = ofTile <= few;
-    }
-  };
-
   // `count` lines from number `line` of the next panel's part.
   void fetch(const Depth &part, Value panel, Value line, int64_t count) {
     constexpr int64_t perLine = Emitter::lineBytes / 4;
     Value next = e.plus(panel, 1);
-    Value row = e.times(chains.beginOf(e, part.low), PairingScheme::group);
+    Value row =
+        e.times(chainsOfGroups.beginOf(e, part.low), PairingScheme::group);
     for (int64_t i = 0; i < count; ++i)
       e.prefetch(b, {next, row, e.plus(e.times(line, perLine), i * perLine)},
-                 toL1 ? 1 : 2);
+                 static_cast<int>(prefetchLevel));
   }
 
   void tile(const Rows &at, int64_t height, Value panel, int64_t valid,
@@ -118,19 +101,24 @@ struct PairingEmitter : PairingBlocks {
                      shape.vectors(),
                      at.slot,
                      packed ? e.index(0) : panel,
-                     sharesLoads,
+                     reuseLoads,
+                     chainsOfGroups,
+                     chainsOfTerms,
                      at.slab.spilled};
-    Share share(maxGroups(), at.slab.tiles);
-    if (fetches && share.before)
-      fetch(part, panel, e.times(at.slot, share.ofTile), share.ofTile);
+    // Each tile fetches its part of the panel that comes next, or of the part
+    // of its depth: some lines before it begins, or some with each group of
+    // terms.
+    if (prefetch == kernel::PairingPrefetch::tile)
+      fetch(part, panel, e.times(at.slot, linesOfTile()), linesOfTile());
     auto ahead = [&](Value group) {
-      if (!fetches || share.before)
+      if (prefetch != kernel::PairingPrefetch::group)
         return;
-      Value own = e.plus(group, e.times(chains.beginOf(e, part.low), -1));
-      Value turn = e.plus(e.times(at.slot, share.groups), own);
-      fetch(part, panel, e.times(turn, share.ofGroup), share.ofGroup);
+      Value own =
+          e.plus(group, e.times(chainsOfGroups.beginOf(e, part.low), -1));
+      Value turn = e.plus(e.times(at.slot, maxGroups()), own);
+      fetch(part, panel, e.times(turn, linesOfGroup()), linesOfGroup());
     };
-    if (touchesMuch && part.isLast)
+    if (prefetchResult && part.isLast)
       results.prefetch(shape);
     if (at.slab.spilled)
       tile.addRounds(part.low, part.high, ahead);
@@ -161,10 +149,10 @@ struct PairingEmitter : PairingBlocks {
   Slab slabOf(int64_t some) {
     Value spilled;
     if (depths.count > 1) {
-      int64_t sums = height() * PairingScheme::panelWidth / lanes;
+      int64_t sums = tiles.most() * PairingScheme::panelWidth / lanes;
       spilled = e.buffer({some, panels, sums, lanes}, e.getF32Type());
     }
-    return {PairingRows(e, left, lanes, some, height()), some, spilled};
+    return {PairingRows(e, left, lanes, some, tiles.most()), spilled};
   }
 
   // Code for the last part, and for all before it.
@@ -221,7 +209,6 @@ struct PairingEmitter : PairingBlocks {
   // A panel at a time. Each thread has all rows for itself, which takes less
   // than to fetch them from each other.
   void panelByPanel(PairingPanels &made) {
-    fetches = false;
     e.parallel(panels, /*coarse=*/true, [&](Value low, Value high) {
       Slab slab = slabOf(tiles.count);
       slab.packed = e.buffer(
@@ -239,25 +226,23 @@ struct PairingEmitter : PairingBlocks {
     });
   }
 
-  // Gives `pack`, which may be null, back where it is done.
+  // Returns `pack`, which may be null, if its panels are packed here.
   kernel::PackOp run(kernel::PackOp pack) {
     std::optional<PairingPanels> made;
     if (pack)
       made.emplace(e, pack, target);
-    e.share(nanoseconds() + (made ? made->nanoseconds() : 0));
-    if (made && packsPanels(e.isShared() ? slots : 1)) {
+    double cycles = cyclesOf(*this) + (made ? made->cycles() : 0);
+    e.share(kernel::toNanoseconds(cycles), share != kernel::PairingShare::none);
+    if (packInside) {
       panelByPanel(*made);
       return pack;
     }
-    shareSlabs();
+    if (share == kernel::PairingShare::tiles)
+      together();
+    else
+      e.parallel(slabs.count, /*coarse=*/true,
+                 [&](Value low, Value high) { slabsBetween(low, high); });
     return {};
-  }
-
-  void shareSlabs() {
-    if (e.isShared() && slots > 1 && !splitSlabs() && holdsAllRows())
-      return together();
-    e.parallel(slabs.count, /*coarse=*/true,
-               [&](Value low, Value high) { slabsBetween(low, high); });
   }
 };
 

@@ -75,24 +75,6 @@ PairingTile::Spilled PairingTile::spilledSums() {
   return Spilled(e, spilled, {slot, panel}, height * vectors);
 }
 
-// As few parts as there may be of half as much again, or of about `most`.
-static EvenSplit partsOf(int64_t count, int64_t most) {
-  EvenSplit parts(count, most + most / 2);
-  if (parts.count > 1)
-    parts.setCount(count, (count + most / 2) / most);
-  return parts;
-}
-
-Chains::Chains(int64_t count, int64_t most)
-    : parts(partsOf(count, most)), rounds(partsOf(parts.count, /*most=*/6)) {}
-
-Chains PairingTile::chainsOf(int64_t depth) {
-  int64_t most = depth < fewTerms    ? chainOfFew
-                 : depth > manyTerms ? chainOfMany
-                                     : chain;
-  return Chains(depth / PairingScheme::group, most / PairingScheme::group);
-}
-
 // `terms` adds one of what is added up.
 Emitter::Values PairingTile::sumOf(Value first, Value end, Terms terms) {
   return e.loop(first, end, 1, zeros(), [&](Value i, ValueRange carried) {
@@ -168,7 +150,7 @@ void PairingTile::addGroup(ArrayRef<Value> lines, Value k,
     };
     hold(0);
     hold(1);
-    if (sharesLoads) {
+    if (reusesLoads) {
       for (int64_t i = 0; i < height; ++i) {
         Value x0 = x(i, 0, 0), x1 = x(i, 0, 1);
         for (int64_t v = 0; v < vectors; ++v)
@@ -232,7 +214,7 @@ void PairingTile::addRounds(Value low, Value high, Ahead ahead) {
         Spilled sums = spilledSums();
         e.ifElse(isFirst, [&] { sums.set(begins()); }, none);
         withGroups(ahead, [&](Terms terms) {
-          addRounds(chainsOf(left.depth), low, high, sums, terms);
+          addRounds(chains, low, high, sums, terms);
         });
       },
       none);
@@ -240,9 +222,8 @@ void PairingTile::addRounds(Value low, Value high, Ahead ahead) {
 
 Emitter::Values PairingTile::byPairing(Ahead ahead) {
   Emitter::Values sums;
-  withGroups(ahead, [&](Terms terms) {
-    sums = inChains(chainsOf(left.depth), begins(), terms);
-  });
+  withGroups(ahead,
+             [&](Terms terms) { sums = inChains(chains, begins(), terms); });
   return ended(sums);
 }
 
@@ -280,22 +261,21 @@ Emitter::Values PairingTile::byProducts() {
   for (int64_t v = 0; v < vectors; ++v)
     scales.push_back(weights(e.index(left.depth + 1), v));
   Value line = left.lineOf(slot);
-  return inChains(
-      Chains(left.depth, chain), zeros(), [&](Value k, Emitter::Values &sums) {
-        Emitter::Values y;
-        for (int64_t v = 0; v < vectors; ++v)
-          y.push_back(e.create<arith::MulFOp>(weights(k, v), scales[v]));
-        for (int64_t i = 0; i < height; ++i) {
-          Value x = e.splat(e.create<memref::LoadOp>(
-                                left.scaled, ValueRange{e.plus(line, i), k}),
-                            lanes);
-          x = e.create<arith::MulFOp>(x, rowScales[i]);
-          for (int64_t v = 0; v < vectors; ++v) {
-            Value &sum = sums[i * vectors + v];
-            sum = e.multiplyAdd(x, y[v], sum);
-          }
-        }
-      });
+  return inChains(plainChains, zeros(), [&](Value k, Emitter::Values &sums) {
+    Emitter::Values y;
+    for (int64_t v = 0; v < vectors; ++v)
+      y.push_back(e.create<arith::MulFOp>(weights(k, v), scales[v]));
+    for (int64_t i = 0; i < height; ++i) {
+      Value x = e.splat(
+          e.create<memref::LoadOp>(left.scaled, ValueRange{e.plus(line, i), k}),
+          lanes);
+      x = e.create<arith::MulFOp>(x, rowScales[i]);
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value &sum = sums[i * vectors + v];
+        sum = e.multiplyAdd(x, y[v], sum);
+      }
+    }
+  });
 }
 
 Emitter::Values PairingTile::sums(Ahead ahead) {

@@ -3,21 +3,15 @@
 #ifndef WEIR_PASSES_CPU_PAIRING_PAIRINGTILE_H
 #define WEIR_PASSES_CPU_PAIRING_PAIRINGTILE_H
 
+#include "dialects/kernel/schedule/pairing/PairingShape.h"
 #include "passes/cpu/pairing/PairingRows.h"
 
 namespace weir {
 
-/// Blocked summation: a long sum is divided into chains of additions, and these
-/// into rounds, whose chains are summed first. Rounding errors grow with the
-/// length of each.
-struct Chains {
-  EvenSplit parts, rounds; // of the items, of the chains
-  /// Divides `count` items into chains of about `most`.
-  Chains(int64_t count, int64_t most);
-  /// The first item of round `round`.
-  int64_t beginOf(int64_t round) const {
-    return parts.beginOf(rounds.beginOf(round));
-  }
+/// Chains and rounds, by indices that the run knows.
+struct Chains : kernel::PairingChains {
+  Chains(const kernel::PairingChains &chains) : PairingChains(chains) {}
+  using PairingChains::beginOf;
   mlir::Value beginOf(Emitter &e, mlir::Value round) const {
     return e.beginOf(parts, e.beginOf(rounds, round));
   }
@@ -25,25 +19,15 @@ struct Chains {
 
 /// A tile of rows by up to two vectors of a panel's columns.
 struct PairingTile {
-  /// The terms of a chain. Short chains compensate for the rounding errors of
-  /// pairing. They are also used for many terms, and for few, which take little
-  /// time.
-  static constexpr int64_t chain = 84, chainOfMany = 60, chainOfFew = 32;
-  static constexpr int64_t manyTerms = 2048, fewTerms = 128;
-  /// The largest number of rows. The remaining registers hold two vectors of
-  /// three rows of weights each, and intermediate sums.
-  static constexpr int64_t most = 7;
-  /// As above if elements of the left side are in registers, too; then only two
-  /// rows of weights are.
-  static constexpr int64_t maxOfShared = 8;
-
   Emitter &e;
   PairingRows &left;
   mlir::Value b; // panels x lines x columns
   int64_t height, vectors;
   mlir::Value slot; // of the rows
   mlir::Value panel;
-  bool sharesLoads; // an element is loaded once for all vectors
+  bool reusesLoads; // an element is loaded once for all vectors
+  /// Of the groups of terms, and of the terms of rows that are not eligible.
+  Chains chains, plainChains;
   /// The spilled partial sums, if the depth is divided, else null: tiles x
   /// panels x sums x lanes.
   mlir::Value spilled;
@@ -51,9 +35,6 @@ struct PairingTile {
 
   /// Called in the loop over groups of terms with the index of the group.
   using Ahead = llvm::function_ref<void(mlir::Value)>;
-
-  /// The chains of the groups of terms of `depth` elements.
-  static Chains chainsOf(int64_t depth);
 
   /// Adds the rounds from `low` to `high` to the spilled sums, which round 0
   /// initializes.

@@ -54,7 +54,7 @@ public:
       all.push_back(blocks);
     packsAtProduct = byBatches && blocks == 1;
     Emitter e(last.getLoc(), last);
-    e.share(time(target));
+    e.share(kernel::toNanoseconds(cycles(target)));
     auto body = [&](ValueRange at) {
       if (!byBatches)
         return blockOfRows(e, at.drop_back(), at.back());
@@ -76,15 +76,15 @@ private:
     return ArrayRef<int64_t>(rows).drop_back();
   }
 
-  double time(const kernel::Target &target) const {
+  double cycles(const kernel::Target &target) const {
     double total = 0;
     for (linalg::LinalgOp op : attention.softmax)
-      total += nanoseconds(op);
+      total += loopCycles(op);
     for (kernel::MatmulOp op : {first, last}) {
       int64_t depth =
           Emitter::shape(op.getA()).take_back(2)[!op.getTransposeA()];
       Type sum = op.getEpilogue().front().getArgument(0).getType();
-      total += productTime(
+      total += kernel::productCycles(
           double(ShapedType::getNumElements(Emitter::shape(op.getOut()))) *
               depth,
           target.lanes(sum));

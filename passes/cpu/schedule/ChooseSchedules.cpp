@@ -3,8 +3,10 @@
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/schedule/Convolution.h"
+#include "passes/cpu/schedule/Dot.h"
 #include "passes/cpu/schedule/Line.h"
 #include "passes/cpu/schedule/Matmul.h"
+#include "passes/cpu/schedule/Pairing.h"
 #include "passes/cpu/schedule/Tiles.h"
 #include "passes/cpu/schedule/Winograd.h"
 
@@ -31,6 +33,10 @@ public:
   LogicalResult choose(kernel::MatmulOp op) {
     if (kernel::hasTilesSchedule(op))
       return chooseOfTiles(op);
+    if (kernel::hasDotSchedule(op))
+      return chooseOfDots(op);
+    if (kernel::hasPairingSchedule(op))
+      return chooseOfPairing(op);
     if (!kernel::hasMatmulSchedule(op))
       return success();
     auto shape = kernel::MatmulShape::of(op, target);
@@ -50,6 +56,8 @@ public:
       return chooseOfLine(op);
     if (kernel::hasTilesSchedule(op))
       return chooseOfTiles(op);
+    if (kernel::hasPairingSchedule(op))
+      return chooseOfPairing(op);
     if (!kernel::hasConvolutionSchedule(op))
       return success();
     kernel::ConvolutionShape shape(op, target);
@@ -119,6 +127,37 @@ private:
         });
   }
 
+  LogicalResult chooseOfDots(kernel::MatmulOp op) {
+    kernel::DotShape shape(op, target);
+    auto context = KernelContext::of(op);
+    return choose<kernel::DotScheduleAttr, kernel::DotSchedule>(
+        op, "dot",
+        [&](const auto &given, DictionaryAttr fixed) {
+          return chooseDot(shape, context, target, given, fixed);
+        },
+        [&](const auto &schedule) {
+          return checkShared(op, context,
+                             schedule.share != kernel::DotShare::none);
+        });
+  }
+
+  template <typename Op>
+  LogicalResult chooseOfPairing(Op op) {
+    kernel::PairingShape shape(op, target);
+    auto context = PairingContext::of(op);
+    return choose<kernel::PairingScheduleAttr, kernel::PairingSchedule>(
+        op, "pairing",
+        [&](const auto &given, DictionaryAttr fixed) {
+          return choosePairing(shape, context, target, given, fixed);
+        },
+        [&](const auto &schedule) -> LogicalResult {
+          if (failed(checkShared(op, context,
+                                 schedule.share != kernel::PairingShare::none)))
+            return failure();
+          return checkPacked(op, schedule.packInside, bool(context.pack));
+        });
+  }
+
   // A schedule that is there stays. Otherwise `chooser` returns one, which has
   // the parameters that the user has fixed. `check` knows the surroundings.
   template <typename Attr, typename Schedule, typename Op, typename Choose,
@@ -169,9 +208,13 @@ private:
                                   "part of a row-wise fusion"
                                 : "share is row_blocks, but the kernel is not "
                                   "part of a row-wise fusion");
-    if (schedule.packInside && !context.mayPack)
-      return op.emitOpError("pack_inside is true, but no kernel.pack for this "
-                            "kernel alone comes before it");
+    return checkPacked(op, schedule.packInside, context.mayPack);
+  }
+
+  LogicalResult checkPacked(Operation *op, bool packInside, bool mayPack) {
+    if (packInside && !mayPack)
+      return op->emitOpError("pack_inside is true, but no kernel.pack for this "
+                             "kernel alone comes before it");
     return success();
   }
 };

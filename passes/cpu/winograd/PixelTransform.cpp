@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace weir {
 
-using kernel::TileAxis;
+using kernel::OutputAxis;
 
 PixelTransform::PixelTransform(Emitter &e, kernel::WinogradOp op,
                                const kernel::Target &target)
@@ -24,7 +24,7 @@ void PixelTransform::readSizes() {
   // Phases of tiles that stand apart have as many tiles as the bound has.
   if ((!tall && !wide) || down.phases * across.phases > 1)
     return;
-  auto tilesOf = [&](Value size, const TileAxis &axis) {
+  auto tilesOf = [&](Value size, const OutputAxis &axis) {
     return size ? e.dividedBy(e.plus(size, axis.tile - 1), axis.tile)
                 : e.index(axis.tiles);
   };
@@ -58,7 +58,7 @@ void PixelTransform::makeZeros() {
 
 // Whether no input tile reaches past an edge.
 bool PixelTransform::isCovered() {
-  auto fits = [](const kernel::WinogradAxis &axis, const TileAxis &tiles,
+  auto fits = [](const kernel::WinogradAxis &axis, const OutputAxis &tiles,
                  int64_t low, int64_t size) {
     int64_t last = (tiles.tiles - 1) * axis.results * axis.stride;
     return low == 0 &&
@@ -144,7 +144,7 @@ PixelTransform::Origin PixelTransform::originOf(Value inputTile) {
   Value phase = e.dividedBy(inputTile, ofPhase);
   if (down.phases * across.phases > 1)
     inputTile = e.modulo(inputTile, ofPhase);
-  auto at = [&](const TileAxis &axis, Value tile, Value phase) {
+  auto at = [&](const OutputAxis &axis, Value tile, Value phase) {
     Value begin = e.times(tile, axis.tile * axis.dilation);
     return axis.phases > 1 ? e.plus(begin, phase) : begin;
   };

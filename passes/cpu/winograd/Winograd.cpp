@@ -169,7 +169,7 @@ struct WinogradEmitter : kernel::WinogradSchedule {
 
   // Code for each of the numbers of results that tiles have inside, of which
   // the one from `first` on has one.
-  void eachCount(const kernel::TileAxis &axis, ArrayRef<int64_t> counts,
+  void eachCount(const kernel::OutputAxis &axis, ArrayRef<int64_t> counts,
                  Value first, function_ref<void(int64_t)> body) {
     auto own = [&] {
       if (counts.front())

@@ -6,6 +6,7 @@
 
 #include "dialects/kernel/PairingScheme.h"
 #include "dialects/kernel/Target.h"
+#include "dialects/kernel/cost/PairingCost.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -50,48 +51,6 @@ static double tapsInside(kernel::ConvolutionOp op, ArrayRef<int64_t> taps) {
         op.getStrides()[i], size, op.getDilations()[i], op.getPadding()[i]);
   return inside;
 }
-
-// Cycles for a row of results in vectors of `lanes`: of products alone in
-// panels of `width` columns, and of pairs, two thirds of all terms. The row is
-// looked at and scaled.
-static double productCycles(const kernel::Target &target, int64_t lanes,
-                            double depth, int64_t columns, int64_t width) {
-  return double(llvm::divideCeil(columns, width)) * double(width) /
-         double(lanes) * depth / double(target.fmaRate);
-}
-static double pairingCycles(const kernel::Target &target, int64_t lanes,
-                            double depth, int64_t columns) {
-  struct Costs {
-    double perTerm, perVector, perElement, perRow;
-    double ofLoneVector; // of a panel, in vectors
-  };
-  // Measured on a Zen 4 and a Zen 5, of which the latter begins two vectors of
-  // multiply-adds a cycle and two of additions, but no more loads.
-  constexpr Costs ofOne = {0.7, 6, 0.45, 45, 1};
-  constexpr Costs ofTwo = {0.38, 3, 0.31, 14, 1.5};
-  const Costs &costs = target.fmaRate > 1 ? ofTwo : ofOne;
-  int64_t vectors = llvm::divideCeil(columns, lanes);
-  double all =
-      double(vectors / 2 * 2) + double(vectors % 2) * costs.ofLoneVector;
-  return all * (depth * costs.perTerm + costs.perVector) +
-         depth * costs.perElement + costs.perRow;
-}
-
-// To look at a right side and scale it, beside what packing takes anyhow, and
-// to turn a left side that lies turned; measured on a Zen 5.
-static double scalingCycles(const kernel::Target &target, int64_t lanes,
-                            double depth, int64_t columns) {
-  auto vectors = double(llvm::divideCeil(columns, lanes)) * depth;
-  bool isFar = vectors * double(target.vectorBits) / 8 > double(target.l2);
-  return vectors * (isFar ? 8 : 5);
-}
-static double turningCycles(int64_t lanes, double depth, int64_t rows) {
-  constexpr double perVector = 28; // half of it alone, the rest among threads
-  return double(llvm::divideCeil(rows, lanes)) * depth * perVector;
-}
-
-// To copy a window.
-static double gatheringCycles(double depth) { return 0.2 * depth; }
 
 bool isWorthPairing(kernel::PackOpInterface pack, bool isConstant) {
   auto target = kernel::Target::of(pack);
@@ -147,14 +106,16 @@ bool isWorthPairing(kernel::PackOpInterface pack, bool isConstant) {
   int64_t lanes = target.lanes(sum);
   int64_t width = isConstant ? panels.getShape().back() : lanes;
   double saved =
-      productCycles(target, lanes, double(depth), columns, width) * inside -
-      pairingCycles(target, lanes, double(depth), columns);
+      kernel::rowOfPanelsCycles(target, lanes, double(depth), columns, width) *
+          inside -
+      kernel::rowOfPairingCycles(target, lanes, double(depth), columns);
   if (isGathered)
-    saved -= gatheringCycles(double(depth));
+    saved -= kernel::windowCopyCycles(double(depth));
   double more =
-      isConstant ? 0 : scalingCycles(target, lanes, double(depth), columns);
+      isConstant ? 0
+                 : kernel::scalingCycles(target, lanes, double(depth), columns);
   if (turned)
-    more += turningCycles(lanes, double(depth), alike);
+    more += kernel::transposeCycles(lanes, double(depth), alike);
   // Scaled panels and rows are memory, too.
   constexpr double worth = 1.25;
   return double(alike) * saved > worth * more;

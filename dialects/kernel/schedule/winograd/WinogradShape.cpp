@@ -6,12 +6,12 @@ using namespace mlir;
 
 namespace weir::kernel {
 
-TileAxis::TileAxis(int64_t results, int64_t tile, int64_t dilation)
+OutputAxis::OutputAxis(int64_t results, int64_t tile, int64_t dilation)
     : results(results), tile(tile), dilation(dilation),
       phases(std::min(dilation, results)),
       tiles(llvm::divideCeil(llvm::divideCeil(results, dilation), tile)) {}
 
-SmallVector<int64_t> TileAxis::counts() const {
+SmallVector<int64_t> OutputAxis::counts() const {
   SmallVector<int64_t> counts;
   // The first phase has the most results, and the last the fewest.
   for (int64_t phase : {int64_t(0), phases - 1}) {

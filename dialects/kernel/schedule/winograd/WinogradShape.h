@@ -10,11 +10,11 @@ namespace weir::kernel {
 
 /// The output tiles along one axis. Their results are `dilation` apart, so
 /// tiles have phases, with equally many tiles each.
-struct TileAxis {
+struct OutputAxis {
   int64_t results, tile, dilation;
   int64_t phases, tiles; // of a phase
 
-  TileAxis(int64_t results, int64_t tile, int64_t dilation);
+  OutputAxis(int64_t results, int64_t tile, int64_t dilation);
   /// The different numbers of results that tiles have inside of the result, the
   /// largest first.
   llvm::SmallVector<int64_t> counts() const;
@@ -31,7 +31,7 @@ struct WinogradShape {
   /// Channels of a panel of the filter, and elements of a vector. Panels are
   /// whole vectors.
   int64_t panel, lanes;
-  TileAxis down, across;
+  OutputAxis down, across;
   int64_t tilesOfImage, inputTiles;
   mlir::Type element;
 
