@@ -12,14 +12,6 @@
 
 namespace weir {
 
-/// Nanoseconds of `kernel::movingCycles` and of `kernel::productCycles`.
-inline double movingTime(double bytes) {
-  return kernel::toNanoseconds(kernel::movingCycles(bytes));
-}
-inline double productTime(double products, int64_t lanes) {
-  return kernel::toNanoseconds(kernel::productCycles(products, lanes));
-}
-
 /// The largest number of threads that share the work of the op's module.
 int64_t slotsOf(mlir::Operation *op);
 

@@ -234,7 +234,7 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         Emitter e(op->getLoc(), op);
         doneInside.insert(emitKernel(e, op, target));
         if (time)
-          *time += e.nanoseconds();
+          *time += kernel::toNanoseconds(e.cycles());
       }
       auto buffer = op->getOperands().back().getDefiningOp<memref::AllocOp>();
       op->erase();

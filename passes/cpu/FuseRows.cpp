@@ -103,7 +103,7 @@ public:
         std::max<int64_t>(llvm::divideCeil(blocks, kernel::maxWorkItems),
                           std::ceil(kernel::workItemCycles * blocks / cycles));
     each = rowBlocks ? rowBlocks->size / block : std::min(each, blocks);
-    e.share(kernel::toNanoseconds(cycles));
+    e.share(cycles);
     SmallVector<Value> own = ownBuffers();
     auto body = [&](Value first, Value end) {
       shrink(e, own, block);

@@ -38,13 +38,13 @@ def ShareRows : Pass<"weir-share-rows", "::mlir::func::FuncOp"> {
   let summary = "Shares loops over independent rows among threads";
   let description = [{
     Row-wise searches, such as TopK, overwrite scratch memory in each row. The
-    attribute `weir.rows_apart` of the loop over rows estimates its time in
-    nanoseconds. If it is long enough, threads share the rows, and each chunk
-    has scratch memory of its own.
+    attribute `weir.rows_apart` of the loop over rows estimates its cycles. If
+    they are enough, threads share the rows, and each chunk has scratch memory of
+    its own.
 
     ```mlir
     %scratch = memref.alloc() : memref<1000xi32>
-    scf.for %row = %c0 to %c64 step %c1 { ... %scratch ... } {weir.rows_apart = 24000.0 : f64}
+    scf.for %row = %c0 to %c64 step %c1 { ... %scratch ... } {weir.rows_apart = 96000.0 : f64}
     // becomes
     kernel.parallel 64 {
     ^bb0(%first: index, %end: index, %slot: index):

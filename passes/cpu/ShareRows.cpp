@@ -24,8 +24,8 @@ struct ShareRows : impl::ShareRowsBase<ShareRows> {
       return;
     Block &body = getOperation().getBody().front();
     for (auto loop : llvm::make_early_inc_range(body.getOps<scf::ForOp>()))
-      if (auto time = attrs::rowsApart.of(loop))
-        share(loop, time.getValueAsDouble());
+      if (auto cycles = attrs::rowsApart.of(loop))
+        share(loop, cycles.getValueAsDouble());
   }
 
 private:
@@ -40,14 +40,14 @@ private:
     return scratch;
   }
 
-  static void share(scf::ForOp loop, double nanoseconds) {
+  static void share(scf::ForOp loop, double cycles) {
     std::optional<int64_t> low = getConstantIntValue(loop.getLowerBound()),
                            high = getConstantIntValue(loop.getUpperBound()),
                            step = getConstantIntValue(loop.getStep());
     if (low != 0 || !high || step != 1 || loop.getNumResults() != 0)
       return;
     Emitter e(loop.getLoc(), loop);
-    e.share(nanoseconds);
+    e.share(cycles);
     if (!e.isShared())
       return;
     SmallVector<memref::AllocOp> scratch = scratchOf(loop);

@@ -96,8 +96,7 @@ struct DotsEmitter : kernel::DotShape, kernel::DotSchedule {
 
   // Tiles of rows by blocks of columns, of one product after the other.
   void run() {
-    e.share(kernel::toNanoseconds(kernel::cyclesOf(*this)),
-            share != kernel::DotShare::none);
+    e.share(kernel::cyclesOf(*this), share != kernel::DotShare::none);
     SmallVector<int64_t> sizes(e.shape(op.getOut()).drop_back(2));
     sizes.append(
         {tiles.count, int64_t(llvm::divideCeil(columns, tileColumns))});

@@ -144,16 +144,14 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// `i`, or where `backward` holds what is as far from the other end.
   mlir::Value mirroredIf(mlir::Value backward, mlir::Value i, mlir::Value first,
                          mlir::Value end);
-  /// Sets whether the kernel's work, in nanoseconds, is worth sharing; of a
-  /// row-wise group it is anyhow.
-  void share(double nanoseconds);
+  /// Sets whether the kernel's work, in cycles of a core, is worth sharing; of
+  /// a row-wise group it is anyhow.
+  void share(double cycles);
   /// The same as the schedule has it.
-  void share(double nanoseconds, bool isShared) {
-    work = nanoseconds, shared = isShared;
-  }
+  void share(double cycles, bool isShared) { work = cycles, shared = isShared; }
   bool isShared() const { return shared; }
   /// What `share` was told, or 0.
-  double nanoseconds() const { return work; }
+  double cycles() const { return work; }
 
   /// `count` steps of a sum from 0, `unroll` of them an iteration.
   Values sumLoop(int64_t count, int64_t unroll, Values sums,

@@ -379,7 +379,7 @@ void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
   kernel::MatmulOp joined = joinBatches(e, op);
   MatmulEmitter emitter(e, joined, target, pack);
   ArrayRef<int64_t> batches = e.shape(joined.getOut()).drop_back(2);
-  e.share(kernel::toNanoseconds(kernel::cyclesOf(emitter)),
+  e.share(kernel::cyclesOf(emitter),
           emitter.share != kernel::MatmulShare::none);
   emitter.actualColumns = actualColumns(e, op);
   emitter.actualDepth = actualDepth(e, joined);

@@ -26,7 +26,7 @@ void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target) {
   double bytes = 0.25 * e.element(out).getIntOrFloatBitWidth();
   for (int64_t size : shape)
     bytes *= size;
-  e.share(kernel::toNanoseconds(kernel::movingCycles(bytes)));
+  e.share(kernel::movingCycles(bytes));
   int64_t panels = shape[shape.size() - 3];
   auto panelsOf = [&](ValueRange at, Value low, Value high) {
     e.loop(low, e.smaller(high, e.index(whole)), 1,
@@ -82,7 +82,7 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
   };
   double bytes = 2. * Emitter::elementBytes(out) *
                  double(ShapedType::getNumElements(e.shape(out)));
-  e.share(kernel::toNanoseconds(kernel::movingCycles(bytes)));
+  e.share(kernel::movingCycles(bytes));
   e.parallel(depth, /*coarse=*/false, [&](Value low, Value high) {
     e.loop(groups, [&](Value group) {
       e.loop(each / width, [&](Value j) { panel(group, j, width, low, high); });

@@ -47,13 +47,12 @@ Value Emitter::mirroredIf(Value backward, Value i, Value first, Value end) {
   return create<arith::SelectOp>(backward, mirrored, i);
 }
 
-void Emitter::share(double nanoseconds) {
-  work = nanoseconds;
+void Emitter::share(double cycles) {
+  work = cycles;
   // Parts within a loop would be a region in each round of it.
   Operation *around = getInsertionBlock()->getParentOp();
   shared = isa<func::FuncOp>(around) &&
-           (nanoseconds >= kernel::toNanoseconds(kernel::worthSharingCycles) ||
-            RowBlocks::of(around));
+           (cycles >= kernel::worthSharingCycles || RowBlocks::of(around));
 }
 
 } // namespace weir

@@ -37,8 +37,7 @@ TileLoops::TileLoops(Emitter &e, kernel::KernelOpInterface op, Value b,
 void TileLoops::eachShare(int64_t images,
                           function_ref<void(Value, Value, Value, Value)> body) {
   using kernel::TilesShare;
-  e.share(kernel::toNanoseconds(kernel::cyclesOf(shape)),
-          schedule.share != TilesShare::none);
+  e.share(kernel::cyclesOf(shape), schedule.share != TilesShare::none);
   int64_t count = images * slabs.count;
   Value zero = e.index(0), end = e.index(panels);
   if (schedule.share == TilesShare::panels)

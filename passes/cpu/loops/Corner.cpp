@@ -214,7 +214,7 @@ void emitCorner(Emitter &e, kernel::CornerOp op, const kernel::Target &target) {
   CornerEmitter emitter(e, op, target);
   auto count = static_cast<double>(ShapedType::getNumElements(emitter.shape));
   auto bytes = static_cast<double>(Emitter::elementBytes(emitter.padded));
-  e.share(kernel::toNanoseconds(kernel::movingCycles(2 * bytes * count)));
+  e.share(kernel::movingCycles(2 * bytes * count));
   if (emitter.rank() == 0)
     emitter.copyBlock({}, 0, 1, 1);
   else if (op.getOrder().back() == emitter.rank() - 1)

@@ -132,8 +132,7 @@ void PackedProduct::run() {
   double products =
       double(rows) * double(layout.columns) * double(layout.depth);
   double bytes = double(layout.panels()) * double(layout.panelBytes());
-  e.share(kernel::toNanoseconds(
-      kernel::streamedProductCycles(products, lanes, bytes)));
+  e.share(kernel::streamedProductCycles(products, lanes, bytes));
   // A few panels an item, so that A is prepared for as many.
   int64_t each = std::clamp<int64_t>(layout.panels() / 32, 1, 4);
   int64_t items = llvm::divideCeil(layout.panels(), each);

@@ -260,7 +260,7 @@ void PairingPanels::pack(Value j, Value out, Value position) {
 void emitPairingPack(Emitter &e, kernel::PackOp op,
                      const kernel::Target &target) {
   PairingPanels panels(e, op, target);
-  e.share(kernel::toNanoseconds(panels.cycles()));
+  e.share(panels.cycles());
   e.parallel(
       e.shape(op.getOut())[0], /*coarse=*/false, [&](Value low, Value high) {
         e.loop(low, high, 1, [&](Value j) { panels.pack(j, op.getOut(), j); });

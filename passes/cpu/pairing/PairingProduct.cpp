@@ -232,7 +232,7 @@ struct PairingEmitter : kernel::PairingShape,
     if (pack)
       made.emplace(e, pack, target);
     double cycles = cyclesOf(*this) + (made ? made->cycles() : 0);
-    e.share(kernel::toNanoseconds(cycles), share != kernel::PairingShare::none);
+    e.share(cycles, share != kernel::PairingShare::none);
     if (packInside) {
       panelByPanel(*made);
       return pack;

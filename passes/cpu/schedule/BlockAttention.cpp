@@ -54,7 +54,7 @@ public:
       all.push_back(blocks);
     packsAtProduct = byBatches && blocks == 1;
     Emitter e(last.getLoc(), last);
-    e.share(kernel::toNanoseconds(cycles(target)));
+    e.share(cycles(target));
     auto body = [&](ValueRange at) {
       if (!byBatches)
         return blockOfRows(e, at.drop_back(), at.back());

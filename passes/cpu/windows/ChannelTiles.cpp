@@ -77,8 +77,7 @@ void ChannelTiles::row(Value y, function_ref<void(const Box &)> tile,
 }
 
 void ChannelTiles::run(function_ref<void(const Box &)> tile) {
-  e.share(kernel::toNanoseconds(kernel::cyclesOf(*this)),
-          share != kernel::LineShare::none);
+  e.share(kernel::cyclesOf(*this), share != kernel::LineShare::none);
   if (share == kernel::LineShare::columns) {
     int64_t tiles = EvenSplit(outWidth, tileColumns).count;
     return e.parallel(tiles, /*coarse=*/false, [&](Value first, Value last) {

@@ -339,8 +339,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     tilePanels = {e.index(0), e.index(panelCount)};
     theGroups = {e.index(0), e.index(groups)};
     using kernel::ConvolutionShare;
-    e.share(kernel::toNanoseconds(kernel::cyclesOf(*this)),
-            share != ConvolutionShare::none);
+    e.share(kernel::cyclesOf(*this), share != ConvolutionShare::none);
     if (share == ConvolutionShare::images || !e.isShared())
       return e.parallel(images, coarse,
                         [&](Value first, Value end) { convolve(first, end); });

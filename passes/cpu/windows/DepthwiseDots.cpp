@@ -218,8 +218,7 @@ struct DepthwiseDots {
 
   void run() {
     auto shape = *kernel::LineShape::of(op);
-    e.share(kernel::toNanoseconds(kernel::cyclesOf(shape)),
-            schedule.share != kernel::LineShare::none);
+    e.share(kernel::cyclesOf(shape), schedule.share != kernel::LineShare::none);
     e.parallel(images * outHeight, /*coarse=*/false,
                [&](Value first, Value last) {
                  e.loop(first, last, 1, [&](Value t) {

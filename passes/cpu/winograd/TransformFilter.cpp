@@ -74,8 +74,9 @@ struct FilterTransform {
 
   // Threads share the channels of each panel.
   void run() {
-    e.share(movingTime(2. * Emitter::elementBytes(out) *
-                       double(ShapedType::getNumElements(e.shape(out)))));
+    e.share(
+        kernel::movingCycles(2. * Emitter::elementBytes(out) *
+                             double(ShapedType::getNumElements(e.shape(out)))));
     e.parallel(e.shape(filter)[2], /*coarse=*/false,
                [&](Value first, Value end) {
                  e.loop(columns / panel,

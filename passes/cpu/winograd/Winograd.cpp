@@ -50,8 +50,7 @@ struct WinogradEmitter : kernel::WinogradSchedule {
         window(pixels.window), filter(op.getFilter()), out(op.getOut()),
         channels(pixels.channels), outChannels(pixels.outChannels),
         panel(pixels.panel), lanes(pixels.lanes), block(pixels.blockOf(*this)) {
-    e.share(kernel::toNanoseconds(cyclesOf(pixels)),
-            share != kernel::WinogradShare::none);
+    e.share(cyclesOf(pixels), share != kernel::WinogradShare::none);
   }
 
   void makeProducts() {

@@ -34,9 +34,9 @@ public:
     byBlocks = size / block >= 2 * k;
   }
 
-  /// What it takes for each element, roughly.
-  double nanoseconds() const {
-    return byBlocks ? 0.4 : 0.3 + 0.1 * double(std::min<int64_t>(k, 32));
+  /// Cycles of a core for each element, roughly.
+  double cycles() const {
+    return byBlocks ? 1.6 : 1.2 + 0.4 * double(std::min<int64_t>(k, 32));
   }
 
   /// Memory that the loops overwrite for each row: the maxima of blocks, then
@@ -339,21 +339,20 @@ struct LowerTopK : OpConversionPattern<graph::TopKOp> {
           return top.run(adaptor.getX(), keys, row, carried);
         });
     markRows(kept[0], type.getShape().drop_back(),
-             top.nanoseconds() * double(type.getNumElements()));
+             top.cycles() * double(type.getNumElements()));
     rewriter.replaceOp(op, ArrayRef(kept).take_front(2));
     return success();
   }
 
 private:
-  /// Says of the outermost loop that makes `result` how long it takes, all of
-  /// whose `rows` have results of their own; loops of one round will be none.
-  static void markRows(Value result, ArrayRef<int64_t> rows,
-                       double nanoseconds) {
+  /// Marks the outermost loop that makes `result` with the cycles of all rows,
+  /// which are independent. Loops of one iteration will be none.
+  static void markRows(Value result, ArrayRef<int64_t> rows, double cycles) {
     auto loop = result.getDefiningOp<scf::ForOp>();
     for (int64_t count : rows) {
       if (count != 1) {
         Builder b(loop.getContext());
-        attrs::rowsApart.set(loop, nanoseconds);
+        attrs::rowsApart.set(loop, cycles);
         return;
       }
       auto inner = loop.getBody()->getOps<scf::ForOp>();

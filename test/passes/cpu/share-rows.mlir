@@ -27,7 +27,7 @@ func.func @rows(%x: memref<64x100xf32>, %y: memref<64xf32>) {
     }
     %1 = memref.load %scratch[%c1] : memref<100xf32>
     memref.store %1, %y[%row] : memref<64xf32>
-  } {weir.rows_apart = 2.0e4 : f64}
+  } {weir.rows_apart = 8.0e4 : f64}
   memref.dealloc %scratch : memref<100xf32>
   return
 }

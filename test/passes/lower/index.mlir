@@ -118,7 +118,7 @@ func.func @top_of_row(%x: tensor<2x100xf32>) -> (tensor<2x40xf32>, tensor<2x40xi
   // CHECK: scf.for {{.*}} -> (index, tensor<100xi32>, tensor<100xi32>)
   // CHECK: scf.for {{.*}} -> (index, i32, tensor<40xi32>, tensor<40xi32>)
   // CHECK: scf.for {{.*}} to %c40{{.*}} -> (tensor<2x40xf32>, tensor<2x40xi32>)
-  // CHECK: } {weir.rows_apart = 7.000000e+02 : f64}
+  // CHECK: } {weir.rows_apart = 2.800000e+03 : f64}
   %v, %i = graph.top_k %x k 40 : tensor<2x100xf32>
   return %v, %i : tensor<2x40xf32>, tensor<2x40xi32>
 }
