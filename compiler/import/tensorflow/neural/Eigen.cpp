@@ -3,8 +3,8 @@
 #include "compiler/import/tensorflow/neural/Eigen.h"
 
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/build/Steps.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
-#include "compiler/import/tensorflow/control/Repeat.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
