@@ -4,6 +4,7 @@
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/loops/Unrolling.h"
 #include "compiler/import/onnx/control/Control.h"
 #include "compiler/import/onnx/control/Loops.h"
 
