@@ -21,8 +21,8 @@ public:
   void attempt();
   /// Whether the attempt found an error, which steps do not repair.
   bool isError() const;
-  /// Keeps the refusals of the attempt for `refuse`: the steps may do without
-  /// them.
+  /// Keeps the refusals of the attempt for `refuse`. The steps may succeed,
+  /// since they know more than the body of a graph.while.
   void setAside();
 
   /// How the steps ended: by their condition, or before it is known, or after

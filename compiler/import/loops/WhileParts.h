@@ -35,8 +35,8 @@ private:
   llvm::SmallVector<mlir::Type> carriedTypes;
 };
 
-/// A builder at the end of a block. The block's region may be no op's yet, and
-/// then has no context of its own.
+/// A builder at the end of a block. A region that belongs to no op yet has no
+/// context, so that the location gives it.
 mlir::ImplicitLocOpBuilder atEnd(mlir::Location at, mlir::Block *block);
 
 } // namespace weir
