@@ -14,6 +14,7 @@
 #include "compiler/import/tensorflow/file/Summary.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 
@@ -236,6 +237,11 @@ OwningOpRef<ModuleOp> importModel(MLIRContext *context,
         succeeded(isOnnxModel))
       module = *isOnnxModel ? onnx::importModel(report, options)
                             : tensorflow::importModel(report, options);
+  if (module && failed(verify(*module))) {
+    report.error() << "the importer made a wrong module";
+    report.status = Status::internal;
+    module = {};
+  }
   if (module && failed(makeStateInputs(report, *module, options)))
     module = {};
   status = report.status;

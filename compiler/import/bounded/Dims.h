@@ -96,8 +96,9 @@ private:
   mlir::LogicalResult visitReduction(mlir::Operation *op);
   mlir::LogicalResult visitProduct(mlir::Operation *op);
   mlir::LogicalResult visitWindows(mlir::Operation *op);
-  mlir::LogicalResult visitMove(mlir::Operation *op);
-  mlir::LogicalResult visitIndex(mlir::Operation *op);
+  /// No value for an op that is none of theirs.
+  std::optional<mlir::LogicalResult> visitMove(mlir::Operation *op);
+  std::optional<mlir::LogicalResult> visitIndex(mlir::Operation *op);
   mlir::LogicalResult visitLoop(mlir::Operation *op);
   mlir::LogicalResult visitBranches(mlir::Operation *op);
   mlir::LogicalResult visitBlock(mlir::Block &block);

@@ -11,7 +11,16 @@ using namespace mlir;
 
 namespace weir {
 
-LogicalResult Inference::visitMove(Operation *op) {
+/// Whether the op makes a tensor of a tensor.
+static bool isOfTensors(Operation *op) {
+  return op->getNumOperands() && op->getNumResults() &&
+         isa<RankedTensorType>(op->getOperand(0).getType()) &&
+         isa<RankedTensorType>(op->getResult(0).getType());
+}
+
+std::optional<LogicalResult> Inference::visitMove(Operation *op) {
+  if (!isOfTensors(op))
+    return std::nullopt;
   Dims dims = of(op->getOperand(0)), result;
   Value given = op->getResult(0);
   ArrayRef<int64_t> shape = typeOf(given).getShape();
@@ -31,7 +40,7 @@ LogicalResult Inference::visitMove(Operation *op) {
     }
     return give(dims);
   };
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+  return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
       .Case([&](graph::ReshapeOp) {
         if (!isDynamic(dims) && typeOf(given).getNumElements() == 0)
           return success();
@@ -91,10 +100,12 @@ LogicalResult Inference::visitMove(Operation *op) {
             return refuse(op);
         return give(dims);
       })
-      .Default([&](Operation *) { return refuse(op); });
+      .Default(std::optional<LogicalResult>());
 }
 
-LogicalResult Inference::visitIndex(Operation *op) {
+std::optional<LogicalResult> Inference::visitIndex(Operation *op) {
+  if (!isOfTensors(op))
+    return std::nullopt;
   Dims dims = of(op->getOperand(0)), result;
   Value given = op->getResult(0);
   ArrayRef<int64_t> shape = typeOf(given).getShape();
@@ -108,7 +119,7 @@ LogicalResult Inference::visitIndex(Operation *op) {
       }
     return success();
   };
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+  return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
       .Case([&](graph::GatherOp gather) {
         Dims by = of(gather.getIndices());
         auto axis = static_cast<size_t>(gather.getAxis());
@@ -190,7 +201,7 @@ LogicalResult Inference::visitIndex(Operation *op) {
           set(each, dims);
         return success();
       })
-      .Default([&](Operation *) { return refuse(op); });
+      .Default(std::optional<LogicalResult>());
 }
 
 } // namespace weir

@@ -362,13 +362,10 @@ LogicalResult Inference::visit(Operation *op) {
     return visitLoop(op);
   if (isa<graph::IfOp>(op))
     return visitBranches(op);
-  if (isa<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp,
-          graph::SliceOp, graph::PadOp, graph::ConcatOp, graph::ReverseOp>(op))
-    return visitMove(op);
-  if (isa<graph::GatherOp, graph::GatherNdOp, graph::DynamicSliceOp,
-          graph::DynamicUpdateSliceOp, graph::OneHotOp, graph::TopKOp,
-          graph::SortOp>(op))
-    return visitIndex(op);
+  if (auto moved = visitMove(op))
+    return *moved;
+  if (auto moved = visitIndex(op))
+    return *moved;
   bool isPlain = llvm::none_of(op->getOperands(), [&](Value operand) {
     return isa<RankedTensorType>(operand.getType()) && isDynamic(of(operand));
   });

@@ -7,6 +7,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
 
 using namespace mlir;
@@ -111,6 +112,24 @@ Traced windowOf(ImplicitLocOpBuilder &b, const Traced &traced, int64_t dim,
   sizes[dim] = size;
   Value buffer = slice(x, dim, start, count).value;
   return withSizes(paddedTo(b, buffer, boundsOf(sizes)), sizes);
+}
+
+Traced partAt(ImplicitLocOpBuilder &b, const Traced &traced, int64_t dim,
+              Value i) {
+  Sizes sizes = sizesOf(traced);
+  SmallVector<Value> starts(sizes.size(), splat(b, typeOf(i), 0));
+  starts[dim] = i;
+  sizes[dim] = {1, {}};
+  Value part =
+      make<graph::DynamicSliceOp>(b, traced.value, starts, boundsOf(sizes));
+  sizes.erase(sizes.begin() + dim);
+  return withSizes(part ? reshapeTo(b, part, boundsOf(sizes)) : part, sizes);
+}
+
+Traced withFront(ImplicitLocOpBuilder &b, const Traced &traced) {
+  Sizes sizes = sizesOf(traced);
+  sizes.insert(sizes.begin(), Size{1, {}});
+  return withSizes(reshapeTo(b, traced.value, boundsOf(sizes)), sizes);
 }
 
 } // namespace weir

@@ -36,6 +36,12 @@ Traced takeAlong(mlir::ImplicitLocOpBuilder &b, const Traced &traced,
 /// `size` elements of a dimension from `begin` on, a scalar i64.
 Traced windowOf(mlir::ImplicitLocOpBuilder &b, const Traced &traced,
                 int64_t dim, Expr begin, Size size);
+/// The part at index `i` of a dimension, which disappears: an element of a
+/// list, or a slice that a step of a loop scans.
+Traced partAt(mlir::ImplicitLocOpBuilder &b, const Traced &traced, int64_t dim,
+              mlir::Value i);
+/// The tensor with a first dimension of size 1.
+Traced withFront(mlir::ImplicitLocOpBuilder &b, const Traced &traced);
 
 } // namespace weir
 

@@ -29,6 +29,38 @@ static bool fit(ArrayRef<Expr> before, ArrayRef<Expr> after) {
   return true;
 }
 
+static SmallVector<Expr> exprsOf(ImplicitLocOpBuilder &b, ValueRange values) {
+  SmallVector<Expr> exprs;
+  for (Value value : values)
+    exprs.push_back(Expr(b, value));
+  return exprs;
+}
+
+static SmallVector<Value> valuesOf(ArrayRef<Expr> exprs) {
+  SmallVector<Value> values;
+  for (Expr x : exprs)
+    values.push_back(x.value);
+  return values;
+}
+
+SmallVector<Expr>
+repeatWhile(ImplicitLocOpBuilder &b, ArrayRef<Expr> states,
+            function_ref<Expr(ArrayRef<Expr>)> again,
+            function_ref<SmallVector<Expr>(ArrayRef<Expr>)> step) {
+  SmallVector<Value> inits = valuesOf(states);
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> positions(types.size(), b.getLoc());
+  auto loop = b.create<graph::WhileOp>(types, inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block *condition = b.createBlock(&loop.getCondition(), {}, types, positions);
+  Expr goesOn = again(exprsOf(b, condition->getArguments()));
+  b.create<graph::YieldOp>(ValueRange(goesOn.value));
+  Block *body = b.createBlock(&loop.getBody(), {}, types, positions);
+  SmallVector<Expr> next = step(exprsOf(b, body->getArguments()));
+  b.create<graph::YieldOp>(valuesOf(next));
+  return exprsOf(b, loop.getResults());
+}
+
 SmallVector<Expr>
 repeat(ImplicitLocOpBuilder &b, int64_t count, ArrayRef<Expr> inits,
        function_ref<SmallVector<Expr>(Expr, ArrayRef<Expr>)> step) {
@@ -50,46 +82,28 @@ repeat(ImplicitLocOpBuilder &b, int64_t count, ArrayRef<Expr> inits,
 SmallVector<Expr>
 repeat(ImplicitLocOpBuilder &b, Expr count, ArrayRef<Expr> inits,
        function_ref<SmallVector<Expr>(Expr, ArrayRef<Expr>)> step) {
-  SmallVector<Expr> states(inits);
-  if (!count || !fit(states, states))
+  if (!count || !fit(inits, inits))
     return SmallVector<Expr>(inits.size());
-  SmallVector<Value> values{number(b, 0).value};
-  for (Expr state : states)
-    values.push_back(state.value);
-  SmallVector<Type> types;
-  for (Value value : values)
-    types.push_back(value.getType());
-  SmallVector<Location> positions(types.size(), b.getLoc());
-  auto loop = b.create<graph::WhileOp>(types, values);
+  SmallVector<Expr> states{number(b, 0)};
+  llvm::append_range(states, inits);
   bool isWhole = true;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Block *condition =
-        b.createBlock(&loop.getCondition(), {}, types, positions);
-    Expr at(b, condition->getArgument(0));
-    Expr goesOn = apply<graph::LessOp>(at, count);
-    b.create<graph::YieldOp>(ValueRange(goesOn.value));
-
-    Block *body = b.createBlock(&loop.getBody(), {}, types, positions);
-    SmallVector<Expr> now;
-    for (Value argument : body->getArguments().drop_front())
-      now.push_back(Expr(b, argument));
-    Expr i(b, body->getArgument(0));
-    SmallVector<Expr> next = step(i, now);
-    isWhole = fit(now, next);
-    SmallVector<Value> yielded{(i + 1).value};
-    for (Expr state : isWhole ? next : now)
-      yielded.push_back(state.value);
-    b.create<graph::YieldOp>(yielded);
-  }
+  SmallVector<Expr> results = repeatWhile(
+      b, states,
+      [&](ArrayRef<Expr> now) { return apply<graph::LessOp>(now[0], count); },
+      [&](ArrayRef<Expr> now) {
+        SmallVector<Expr> next = step(now[0], now.drop_front());
+        isWhole = fit(now.drop_front(), next);
+        SmallVector<Expr> yielded{now[0] + 1};
+        llvm::append_range(yielded,
+                           isWhole ? ArrayRef<Expr>(next) : now.drop_front());
+        return yielded;
+      });
   if (!isWhole) {
-    loop.erase();
+    results[0].value.getDefiningOp()->erase();
     return SmallVector<Expr>(inits.size());
   }
-  for (auto [state, result] :
-       llvm::zip_equal(states, loop.getResults().drop_front()))
-    state = Expr(b, result);
-  return states;
+  results.erase(results.begin());
+  return results;
 }
 
 static SmallVector<Value> startsOf(Expr x, int64_t dim, Expr i) {

@@ -7,6 +7,14 @@
 
 namespace weir {
 
+/// The states after the last step of a graph.while: `step` makes the next
+/// states while `again` holds of them. A step gives as many tensors, of the
+/// same types.
+llvm::SmallVector<Expr> repeatWhile(
+    mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Expr> states,
+    llvm::function_ref<Expr(llvm::ArrayRef<Expr>)> again,
+    llvm::function_ref<llvm::SmallVector<Expr>(llvm::ArrayRef<Expr>)> step);
+
 /// The states after `count` steps, each of which makes the next states of the
 /// ones before; `i`, a scalar i64, counts them from 0 and is constant where
 /// steps are written out, which they are while they are few. States keep their

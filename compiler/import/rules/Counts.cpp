@@ -14,6 +14,13 @@ using namespace mlir;
 
 namespace weir {
 
+Expr stepsBetween(Expr start, Expr limit, Expr step) {
+  if (isa<FloatType>(start.elementType()))
+    return apply<graph::CeilOp>((limit - start) / step);
+  // Rounded up: minus the quotient of the negative, rounded down.
+  return -apply<graph::FloorDivOp>(start - limit, step);
+}
+
 LogicalResult giveCounted(TracedNode &node, Expr first, Expr last, Expr by,
                           bool mayBeNone) {
   ImplicitLocOpBuilder &b = node.b;
@@ -34,14 +41,13 @@ LogicalResult giveCounted(TracedNode &node, Expr first, Expr last, Expr by,
           "counts by steps of 0");
   Expr count;
   if (isFloat) {
-    count = cast(apply<graph::CeilOp>((limit - start) / step), b.getI64Type());
+    count = cast(stepsBetween(start, limit, step), b.getI64Type());
   } else if (knownNumber(step.value) == 1) {
     count = knownNumber(start.value) == 0 ? limit : limit - start;
   } else {
-    // Rounded up: minus the quotient of the negative, rounded down.
     Expr safe =
         select(apply<graph::EqualOp>(step, step.like(0)), step.like(1), step);
-    count = -apply<graph::FloorDivOp>(start - limit, safe);
+    count = stepsBetween(start, limit, safe);
   }
   if (mayBeNone && !(intervalOf(count.value).low >= 0))
     count = maximum(count, number(b, 0));

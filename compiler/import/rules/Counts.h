@@ -7,6 +7,10 @@
 
 namespace weir {
 
+/// How many steps lead from `start` to `limit` or beyond it: a whole number of
+/// their type. It is negative for a limit behind. `step` is not 0.
+Expr stepsBetween(Expr start, Expr limit, Expr step);
+
 /// Numbers from `start` on, before `limit`: scalars of one type. An error of
 /// the run where there are fewer than none, unless that `mayBeNone`.
 mlir::LogicalResult giveCounted(TracedNode &node, Expr start, Expr limit,

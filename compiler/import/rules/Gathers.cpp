@@ -71,6 +71,13 @@ static void checkBounded(TracedNode &node, const Traced &indices, Expr size) {
   require(node, masked(node.b, fits, 1), "an index is out of range");
 }
 
+Expr gatherNd(Expr x, Expr indices, int64_t batch) {
+  if (!x || !indices)
+    return {};
+  return {*x.b, make<graph::GatherNdOp>(*x.b, x.value, indices.value,
+                                        static_cast<uint64_t>(batch))};
+}
+
 /// The same from and by tensors of known sizes.
 static LogicalResult giveGatheredKnown(TracedNode &node, Expr indices,
                                        int64_t axis, int64_t batch) {
@@ -138,8 +145,7 @@ static LogicalResult giveGatheredNdKnown(TracedNode &node, Expr indices,
   if (llvm::is_contained(x.shape().slice(batch, length), 0) &&
       !llvm::is_contained(shape, 0))
     return node.error() << "gathers from an empty dimension of " << x.type();
-  return node.result(
-      make<graph::GatherNdOp>(node.b, x.value, indices.value, batch));
+  return node.result(gatherNd(x, indices, batch).value);
 }
 
 LogicalResult giveGatheredNd(TracedNode &node, Traced indices, size_t batch) {
@@ -177,7 +183,8 @@ LogicalResult giveGatheredNd(TracedNode &node, Traced indices, size_t batch) {
   if (isEmpty || llvm::is_contained(bounds, 0))
     buffer = splat(b, node.type(0).clone(bounds), 0);
   else
-    buffer = make<graph::GatherNdOp>(b, x.value, positions.value, batch);
+    buffer =
+        gatherNd({b, x.value}, positions, static_cast<int64_t>(batch)).value;
   return node.tracedResults({withSizes(buffer, sizes)});
 }
 

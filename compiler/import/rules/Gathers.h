@@ -13,6 +13,10 @@ mlir::LogicalResult checkIndices(TracedNode &node, unsigned operand,
                                  Expr indices, int64_t size,
                                  bool negativeIsFine = false);
 
+/// Slices of `x` by vectors of indices, which are valid. The leading `batch`
+/// dimensions of both are the same.
+Expr gatherNd(Expr x, Expr indices, int64_t batch);
+
 /// Slices of operand 0 along a dimension by the indices of operand 1; those
 /// that count are checked to be in it. The leading `batch` dimensions of both
 /// are the same.

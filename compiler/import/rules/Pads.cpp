@@ -12,19 +12,25 @@ using namespace mlir;
 
 namespace weir {
 
-/// The places of one dimension of `size` elements that those of a wider one
-/// come from: `at` counts from the first of them.
-static Expr comesFrom(Expr at, Expr size, Edges edges) {
-  Expr before = apply<graph::LessOp>(at, at.like(0));
-  Expr after = apply<graph::GreaterEqualOp>(at, size);
-  double edge = edges == Edges::symmetric ? 1 : 0;
+Expr positionWithin(Expr at, Expr size, Edges edges) {
   switch (edges) {
   case Edges::value:
     break;
   case Edges::reflect:
-  case Edges::symmetric:
+  case Edges::symmetric: {
+    Expr before = apply<graph::LessOp>(at, at.like(0));
+    Expr after = apply<graph::GreaterEqualOp>(at, size);
+    double edge = edges == Edges::symmetric ? 1 : 0;
     return select(before, -at - edge,
                   select(after, size * 2.0 - (2.0 - edge) - at, at));
+  }
+  case Edges::zigzag: {
+    if (knownNumber(size.value) == 1)
+      return at * 0.0;
+    Expr period = (size - 1.0) * 2.0;
+    at = apply<graph::FloorModOp>(at, period);
+    return minimum(at, period - at);
+  }
   case Edges::nearest:
     return minimum(maximum(at, at.like(0)), size - 1.0);
   case Edges::wrap:
@@ -123,7 +129,8 @@ LogicalResult givePadded(TracedNode &node, const Margins &margins, Expr value) {
       continue;
     }
     Expr n = exactly(b, from[i]), at = iota(b, size.bound) - margins.low[i];
-    result = takeAlong(b, result, i, comesFrom(at, n, margins.edges), size);
+    result =
+        takeAlong(b, result, i, positionWithin(at, n, margins.edges), size);
     if (margins.edges != Edges::value)
       continue;
     SmallVector<int64_t> shape(from.size(), 1);

@@ -7,9 +7,14 @@
 
 namespace weir {
 
-/// What lies around a tensor that is padded: a value, or the elements before
-/// its edge mirrored without the edge or with it, the edge, or the other end.
-enum class Edges { value, reflect, symmetric, nearest, wrap };
+/// The margins of a padded tensor: a value, the elements before its edge
+/// mirrored without the edge or with it, the edge, or the other end. Margins
+/// that are wider than the tensor mirror it several times by `zigzag`.
+enum class Edges { value, reflect, zigzag, symmetric, nearest, wrap };
+/// The positions in a dimension of `size` elements of the elements of a wider
+/// one. `at` counts from the first element of the dimension.
+Expr positionWithin(Expr at, Expr size, Edges edges);
+
 struct Margins {
   llvm::SmallVector<Expr> low, high;
   Edges edges = Edges::value;

@@ -1,4 +1,4 @@
-// Parts of a tensor whose begins, ends or sizes are known only at run time.
+// Parts of a tensor: of known ranges, and of those known only at run time.
 
 #include "compiler/import/rules/Slices.h"
 
@@ -15,6 +15,35 @@
 using namespace mlir;
 
 namespace weir {
+
+StaticRange StaticRange::ascending() const {
+  StaticRange up = *this;
+  if (stride < 0 && size > 1)
+    up.start += (size - 1) * stride;
+  up.stride = size > 1 ? std::abs(stride) : 1;
+  if (size == 0)
+    up.start = 0;
+  return up;
+}
+
+StaticRange rangeIn(int64_t size, std::optional<int64_t> begin,
+                    std::optional<int64_t> end, int64_t stride) {
+  // Valid positions: 0 .. size going up, -1 .. size-1 going down.
+  int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
+  auto position = [&](int64_t at) {
+    return std::clamp(at < 0 ? at + size : at, low, high);
+  };
+  StaticRange range;
+  range.stride = stride;
+  range.start = begin ? position(*begin) : (stride > 0 ? low : high);
+  int64_t limit = end ? position(*end) : (stride > 0 ? high : low);
+  int64_t span = stride > 0 ? limit - range.start : range.start - limit;
+  uint64_t step = stride > 0 ? stride : 0 - static_cast<uint64_t>(stride);
+  if (span > 0)
+    range.size =
+        static_cast<int64_t>((static_cast<uint64_t>(span) - 1) / step + 1);
+  return range;
+}
 
 void Ranges::whole(size_t dims) {
   for (; dims > 0; --dims) {

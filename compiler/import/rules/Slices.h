@@ -7,6 +7,20 @@
 
 namespace weir {
 
+/// Every `stride`th of the elements of a dimension, whose number is known.
+struct StaticRange {
+  int64_t start = 0, size = 0, stride = 1;
+
+  /// The same elements from the lowest one on: a range that goes down is one
+  /// that goes up, reversed.
+  StaticRange ascending() const;
+};
+/// The range from `begin` to before `end` in a dimension of `size` elements.
+/// Negative numbers count from the end. Without a number, the range begins or
+/// ends at the farthest element.
+StaticRange rangeIn(int64_t size, std::optional<int64_t> begin,
+                    std::optional<int64_t> end, int64_t stride);
+
 /// Part of operand 0, dimension by dimension from the first.
 class Ranges {
 public:

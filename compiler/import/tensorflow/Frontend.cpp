@@ -24,7 +24,6 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/Support/Path.h"
 #include <map>
 
@@ -311,11 +310,6 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   if (failed(buildInit(report, *module, *model.graph, model.library,
                        model.variables.get(), state, options)))
     return {};
-  if (failed(verify(*module))) {
-    report.error() << "the importer made a wrong module";
-    report.status = Status::internal;
-    return {};
-  }
   return module;
 }
 

@@ -40,6 +40,15 @@ std::optional<int> Graph::find(StringRef name) const {
   return found->second;
 }
 
+Edge Graph::behindIdentities(Edge edge) const {
+  for (int steps = 0; !edge.isArgument() && steps < size(); ++steps) {
+    if (op(edge.node) != "Identity" || operands(edge.node).empty())
+      break;
+    edge = operands(edge.node)[0];
+  }
+  return edge;
+}
+
 SmallVector<StringRef> Graph::names() const {
   SmallVector<StringRef> result;
   for (NodeDef *def : nodes)

@@ -50,6 +50,8 @@ public:
     return llvm::ArrayRef(edges).slice(starts[node],
                                        starts[node + 1] - starts[node]);
   }
+  /// The edge that this one is the value of, behind nodes that change nothing.
+  Edge behindIdentities(Edge edge) const;
   /// The nodes that must run before.
   llvm::ArrayRef<int> controls(int node) const {
     return llvm::ArrayRef(controlEdges)

@@ -12,6 +12,7 @@
 #include "compiler/import/onnx/bounded/Bounded.h"
 #include "compiler/import/onnx/image/Boxes.h"
 #include "compiler/import/rules/Coordinates.h"
+#include "compiler/import/rules/Tops.h"
 
 #include "dialects/graph/Elementwise.h"
 
@@ -93,8 +94,7 @@ LogicalResult importTopK(Node &node) {
   FailureOr<int64_t> axis = node.axis(node.intAttr("axis", -1), node.rank(0));
   if (failed(axis))
     return failure();
-  Sizes sizes = sizesOf(node.traced(0));
-  Size &row = sizes[*axis], count{node.intAttr("k", -1), {}};
+  Size row = sizesOf(node.traced(0))[*axis], count{node.intAttr("k", -1), {}};
   if (node.has(1)) {
     auto k = listedScalar(node, 1);
     if (failed(k))
@@ -116,15 +116,7 @@ LogicalResult importTopK(Node &node) {
     require(node, apply<graph::LessEqualOp>(taken, whole),
             "takes more elements than there are");
   Expr last = lastOf(node, node.intAttr("largest", 1) != 0);
-  SmallVector<Value> positions{
-      masked(node.b, node.traced(0), last, *axis).value};
-  if (node.has(1))
-    positions.push_back(bounding(node, 1, count));
-  if (failed(runOnPaddedBuffers(node, positions)))
-    return failure();
-  row = count;
-  return failed(giveSizes(node, 0, sizes)) ? failure()
-                                           : giveSizes(node, 1, sizes);
+  return giveTop(node, *axis, last, count);
 }
 
 /// Marks beyond the depth are cut off. Places from the end are negative.

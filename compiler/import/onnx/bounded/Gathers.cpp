@@ -16,7 +16,14 @@ using namespace mlir;
 namespace weir::onnx {
 namespace {
 
-/// Places from the end are negative.
+/// Operand `i`, integers of any sign, as indices from the first element of a
+/// dimension of this size on.
+Expr fromFirst(Node &node, unsigned i, Expr size) {
+  Expr positions = cast(operand(node, i), node.b.getI64Type());
+  return select(less(positions, positions.like(0)), positions + size,
+                positions);
+}
+
 LogicalResult importGather(Node &node) {
   if (failed(wantOperands(node, 2, 2)) ||
       failed(wantElements(node, 1, Elements::integers)))
@@ -24,13 +31,9 @@ LogicalResult importGather(Node &node) {
   FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), node.rank(0));
   if (failed(axis))
     return failure();
-  ImplicitLocOpBuilder &b = node.b;
   Traced indices = node.traced(1);
-  Expr positions = cast(operand(node, 1), b.getI64Type());
-  Expr size = exactly(b, sizesOf(node.traced(0))[*axis]);
-  indices.value =
-      select(less(positions, positions.like(0)), positions + size, positions)
-          .value;
+  Expr size = exactly(node.b, sizesOf(node.traced(0))[*axis]);
+  indices.value = fromFirst(node, 1, size).value;
   return giveGathered(node, indices, *axis);
 }
 
@@ -52,14 +55,6 @@ LogicalResult importGatherNd(Node &node) {
       select(less(positions, positions.like(0)), positions + sizes, positions)
           .value;
   return giveGatheredNd(node, indices, batch);
-}
-
-/// Operand `i`, integers of any sign, as indices from the first element of a
-/// dimension of this size on.
-Expr fromFirst(Node &node, unsigned i, Expr size) {
-  Expr positions = cast(operand(node, i), node.b.getI64Type());
-  return select(less(positions, positions.like(0)), positions + size,
-                positions);
 }
 
 /// Operand 1 names an element of operand 0 along `axis`, and where it stands

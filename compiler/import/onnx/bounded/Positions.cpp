@@ -5,8 +5,8 @@
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/onnx/shape/Pads.h"
 #include "compiler/import/onnx/shape/Slices.h"
-#include "compiler/import/rules/Pads.h"
 #include "compiler/import/rules/Slices.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -104,24 +104,12 @@ LogicalResult importPad(Node &node) {
     margins.low[axis] = Expr(b, (**pads)[i]);
     margins.high[axis] = Expr(b, (**pads)[count + i]);
   }
-  StringRef mode = node.stringAttr("mode", "constant");
-  if (mode == "reflect")
-    margins.edges = Edges::reflect;
-  else if (mode == "edge")
-    margins.edges = Edges::nearest;
-  else if (mode == "wrap")
-    margins.edges = Edges::wrap;
-  else if (mode != "constant")
-    return node.error() << "mode '" << escaped(mode, 20) << "' is unknown";
-  Expr value = operand(node, 0).like(node.floatAttr("value"));
-  if (node.has(2)) {
-    if (node.type(2).getNumElements() != 1 ||
-        node.element(2) != node.element(0))
-      return node.error() << "cannot pad " << node.type(0) << " with "
-                          << node.type(2);
-    value = reshape(operand(node, 2), {});
-  }
-  return givePadded(node, margins, value);
+  FailureOr<Edges> edges = edgesOf(node);
+  if (failed(edges))
+    return failure();
+  margins.edges = *edges;
+  FailureOr<Expr> value = padding(node);
+  return failed(value) ? failure() : givePadded(node, margins, *value);
 }
 
 } // namespace

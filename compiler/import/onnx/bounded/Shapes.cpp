@@ -6,6 +6,7 @@
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/onnx/shape/Ranges.h"
 #include "compiler/import/rules/Counts.h"
 #include "compiler/import/rules/Repeats.h"
 #include "compiler/import/rules/Reshapes.h"
@@ -33,17 +34,10 @@ LogicalResult importConstantOfShape(Node &node) {
 }
 
 LogicalResult importRange(Node &node) {
-  if (failed(wantOperands(node, 3, 3)))
+  FailureOr<SmallVector<Expr>> limits = rangeOperands(node);
+  if (failed(limits))
     return failure();
-  Expr limits[3];
-  for (unsigned i = 0; i < 3; ++i) {
-    if (node.type(i).getNumElements() != 1 ||
-        node.element(i) != node.element(0) || node.element(i).isInteger(1))
-      return node.error() << "counts from " << node.type(0) << " by "
-                          << node.type(i);
-    limits[i] = reshape(operand(node, i), {});
-  }
-  return giveCounted(node, limits[0], limits[1], limits[2],
+  return giveCounted(node, (*limits)[0], (*limits)[1], (*limits)[2],
                      /*mayBeNone=*/true);
 }
 

@@ -73,17 +73,14 @@ LogicalResult StepsBuilder::collect(Loop &loop, ArrayRef<Traced> parts,
     shape.insert(shape.begin(), std::max<int64_t>(room->room, 1));
     if (!byteSize(shape, elementBytes(type.getElementType())))
       return node.error() << "collects more than a tensor may hold";
-    loop.inits.push_back(splat(outside, type.clone(shape), 0));
-    loop.types.push_back(loop.inits.back().getType());
-    loop.positions.push_back(at);
-    Value buffer = block->addArgument(loop.types.back(), at);
+    Value buffer = loop.carry(splat(outside, type.clone(shape), 0));
     shape[0] = 1;
-    SmallVector<Value> starts(shape.size(), loop.inits.front());
+    SmallVector<Value> starts(shape.size(), loop.init(0));
     starts[0] = block->getArgument(0);
     loop.yielded.push_back(make<graph::DynamicUpdateSliceOp>(
         inner, buffer, reshapeTo(inner, part, shape), starts));
   }
-  inner.create<graph::YieldOp>(loop.yielded);
+  loop.end(loop.body, loop.yielded);
   return success();
 }
 

@@ -4,10 +4,9 @@
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/loops/Unrolling.h"
 #include "compiler/import/onnx/control/Control.h"
 #include "compiler/import/onnx/control/Loops.h"
-
-#include "dialects/graph/Index.h"
 
 using namespace mlir;
 
@@ -130,16 +129,7 @@ Traced ScanBuilder::sliceAt(const Traced &x, Expr step, int64_t axis,
   ImplicitLocOpBuilder inner(node.b.getLoc(), node.tracer.builder);
   Expr here(inner, step.value);
   Expr position = backward ? exactly(inner, length) - 1 - here : here;
-  Value zero = splat(inner, RankedTensorType::get({}, inner.getI64Type()), 0);
-  Sizes sizes = sizesOf(x);
-  SmallVector<Value> starts(sizes.size(), zero);
-  starts[axis] = position.value;
-  sizes[axis] = {1, {}};
-  Value taken = make<graph::DynamicSliceOp>(inner, x.value, starts,
-                                            ArrayRef(boundsOf(sizes)));
-  sizes.erase(sizes.begin() + axis);
-  return withSizes(taken ? reshapeTo(inner, taken, boundsOf(sizes)) : taken,
-                   sizes);
+  return partAt(inner, x, axis, position.value);
 }
 
 FailureOr<Traced> ScanBuilder::ordered(const Traced &all, int64_t axis,

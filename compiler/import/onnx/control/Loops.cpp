@@ -42,21 +42,16 @@ StepsBuilder::tryWhile(Starts &starts, bool &again) {
   OpBuilder &builder = node.tracer.builder;
   Location at = node.b.getLoc();
   std::optional<SmallVector<Traced>> none;
-  Loop loop;
-  loop.inits = {number(node, 0).value, steps.goesOn.value};
+  SmallVector<Value> inits{number(node, 0).value, steps.goesOn.value};
   for (const Traced &variable : starts.variables)
-    if (!flatten(starts.keepSizes ? withoutSizes(variable) : variable,
-                 loop.inits)) {
-      why = "a variable that is no tensor";
+    if (!flatten(starts.keepSizes ? withoutSizes(variable) : variable, inits)) {
+      unrolling.why = "has a variable that is no tensor";
       return none;
     }
-  llvm::append_range(loop.types, ValueRange(loop.inits).getTypes());
-  loop.positions.assign(loop.types.size(), at);
-  size_t before = node.tracer.refusals();
-  Status status = node.tracer.report.status;
+  Loop loop(at, inits);
+  unrolling.attempt();
   OpBuilder::InsertionGuard guard(builder);
-  Block *block =
-      builder.createBlock(&loop.body, {}, loop.types, loop.positions);
+  Block *block = loop.begin(loop.body, builder);
   ImplicitLocOpBuilder inner(at, builder);
   SmallVector<Value> arguments(block->getArguments().drop_front(2));
   ArrayRef<Value> rest = arguments;
@@ -66,10 +61,9 @@ StepsBuilder::tryWhile(Starts &starts, bool &again) {
   Results next = steps.body({inner, block->getArgument(0)},
                             {inner, block->getArgument(1)}, variables);
   if (failed(next)) {
-    if (node.tracer.report.status != status)
+    if (unrolling.isError())
       return failure();
-    // Steps one by one know more than a loop's body does.
-    refusals = node.tracer.forget(before);
+    unrolling.setAside();
     return none;
   }
   inner.setInsertionPointToEnd(block);
@@ -93,22 +87,11 @@ StepsBuilder::tryWhile(Starts &starts, bool &again) {
     return failure();
   buildCondition(loop);
   ImplicitLocOpBuilder outside(at, node.b);
-  OperationState state(at, graph::WhileOp::getOperationName());
-  state.addOperands(loop.inits);
-  state.addTypes(loop.types);
-  state.addRegion()->takeBody(loop.condition);
-  state.addRegion()->takeBody(loop.body);
-  SmallVector<Value> values(outside.create(state)->getResults());
+  SmallVector<Value> values = loop.create(outside);
   Results results = resultsOf(values, starts, steady.has_value(), collected);
   if (failed(results))
     return failure();
   return std::optional(std::move(*results));
-}
-
-ImplicitLocOpBuilder atEnd(Location at, Block *block) {
-  ImplicitLocOpBuilder b(at, at.getContext());
-  b.setInsertionPointToEnd(block);
-  return b;
 }
 
 bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
@@ -119,7 +102,7 @@ bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
   for (auto [first, then] : llvm::zip_equal(starts.variables, next)) {
     SmallVector<Value> values;
     if (!flatten(then, values)) {
-      why = "a variable that is no tensor";
+      unrolling.why = "has a variable that is no tensor";
       return false;
     }
     joined.push_back(first.value && !first.imaginary ? joinSizes(first, then)
@@ -156,15 +139,15 @@ bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
         if (rooms)
           first = fitTo(node.b, node, first, *rooms);
       starts.keepSizes = false;
-      why = "variables that grow in each step";
+      unrolling.why = "has variables that grow in each step";
       return false;
     }
   } else {
     for (const Traced &variable : next)
       flatten(variable, loop.yielded);
   }
-  if (TypeRange(ValueRange(loop.yielded)) != TypeRange(loop.types)) {
-    why = "variables that change their types";
+  if (TypeRange(ValueRange(loop.yielded)) != loop.types()) {
+    unrolling.why = "has variables that change their types";
     return false;
   }
   return true;
@@ -172,39 +155,32 @@ bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
 
 void StepsBuilder::buildCondition(Loop &loop) {
   OpBuilder::InsertionGuard guard(node.tracer.builder);
-  Block *head = node.tracer.builder.createBlock(&loop.condition, {}, loop.types,
-                                                loop.positions);
+  Block *head = loop.begin(loop.condition, node.tracer.builder);
   ImplicitLocOpBuilder inner = atEnd(node.b.getLoc(), head);
   Expr step(inner, head->getArgument(0)), goesOn(inner, head->getArgument(1));
   if (steps.limit)
     goesOn = both(less(step, Expr(inner, steps.limit.value)), goesOn);
-  inner.create<graph::YieldOp>(goesOn.value);
+  loop.end(loop.condition, goesOn.value);
 }
 
 FailureOr<SmallVector<Traced>> StepsBuilder::unroll() {
-  auto giveUp = [&](const Twine &reason) -> LogicalResult {
-    if (refusals.empty())
-      return node.unsupported("has " + why + reason);
-    node.tracer.remember(refusals);
-    return failure();
-  };
   Unrolled unrolled(steps);
-  for (int64_t step = 0;; ++step) {
-    std::optional<bool> known =
-        knownBoolean(runs(number(node, step), unrolled.goesOn).value);
-    if (!known)
-      return giveUp(", and how often it runs is not known at compile time");
-    if (!*known)
-      break;
-    if (step >= stepLimit)
-      return giveUp(", and it runs more than " + Twine(stepLimit) + " times");
-    Results next =
-        steps.body(number(node, step), unrolled.goesOn, unrolled.variables);
-    if (failed(next))
-      return failure();
-    if (StringRef reason = unrolled.take(node, *next); !reason.empty())
-      return node.unsupported(reason);
-  }
+  auto end = Unrolling::trace(
+      [&](int64_t step) -> FailureOr<Value> {
+        return runs(number(node, step), unrolled.goesOn).value;
+      },
+      [&](int64_t step) -> LogicalResult {
+        Results next =
+            steps.body(number(node, step), unrolled.goesOn, unrolled.variables);
+        if (failed(next))
+          return failure();
+        StringRef reason = unrolled.take(node, *next);
+        return reason.empty() ? success() : node.unsupported(reason);
+      });
+  if (failed(end))
+    return failure();
+  if (*end != Unrolling::End::byCondition)
+    return unrolling.refuse(*end);
   auto results = unrolled.results(node);
   if (failed(results))
     return failure();
@@ -232,21 +208,22 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryNow() {
     return none;
   };
   Unrolled unrolled(steps);
-  for (int64_t step = 0;; ++step) {
-    std::optional<bool> known =
-        knownBoolean(runs(number(node, step), unrolled.goesOn).value);
-    if (!known || step >= stepLimit)
-      return giveUp();
-    if (!*known)
-      break;
-    Results next =
-        steps.body(number(node, step), unrolled.goesOn, unrolled.variables);
-    if (failed(next) && node.tracer.report.status != status)
-      return failure();
-    if (failed(next) || !llvm::all_of(*next, isKnown) ||
-        !unrolled.take(node, *next).empty())
-      return giveUp();
-  }
+  auto end = Unrolling::trace(
+      [&](int64_t step) -> FailureOr<Value> {
+        return runs(number(node, step), unrolled.goesOn).value;
+      },
+      [&](int64_t step) {
+        Results next =
+            steps.body(number(node, step), unrolled.goesOn, unrolled.variables);
+        bool isNow = succeeded(next) && llvm::all_of(*next, isKnown) &&
+                     unrolled.take(node, *next).empty();
+        return success(isNow);
+      },
+      stepLimit - 1);
+  if (failed(end) && node.tracer.report.status != status)
+    return failure();
+  if (failed(end) || *end != Unrolling::End::byCondition)
+    return giveUp();
   auto results = unrolled.results(node);
   if (failed(results))
     return failure();

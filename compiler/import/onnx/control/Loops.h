@@ -9,9 +9,6 @@
 
 namespace weir::onnx {
 
-/// Steps that are traced one after the other at most: each makes its own ops.
-constexpr int64_t stepLimit = 1024;
-
 /// A loop: variables that each step makes anew, and tensors that it gives
 /// besides, which all steps' make one of.
 struct Steps {
@@ -36,10 +33,6 @@ struct Steps {
 /// body needs to know its variables, by the steps one after the other.
 mlir::FailureOr<llvm::SmallVector<Traced>> buildSteps(Node &node,
                                                       const Steps &steps);
-
-/// A builder at the end of a block whose region may be no op's yet, and then
-/// has no context of its own.
-mlir::ImplicitLocOpBuilder atEnd(mlir::Location at, mlir::Block *block);
 
 } // namespace weir::onnx
 

@@ -4,6 +4,8 @@
 #define WEIR_COMPILER_IMPORT_ONNX_CONTROL_STEPSBUILDER_H
 
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/loops/Unrolling.h"
+#include "compiler/import/loops/WhileParts.h"
 #include "compiler/import/onnx/control/Loops.h"
 
 namespace weir::onnx {
@@ -11,7 +13,8 @@ namespace weir::onnx {
 /// Builds the ops of a loop, and what it gives.
 class StepsBuilder {
 public:
-  StepsBuilder(Node &node, const Steps &steps) : node(node), steps(steps) {}
+  StepsBuilder(Node &node, const Steps &steps)
+      : node(node), steps(steps), unrolling(node) {}
 
   mlir::FailureOr<llvm::SmallVector<Traced>> build();
 
@@ -20,13 +23,12 @@ private:
 
   /// The number of steps where it is known and nothing ends them sooner.
   std::optional<int64_t> knownLimit() const;
-  /// A graph.while as it comes about: what it carries is the step, whether to
-  /// go on, the variables, and room for what steps collect.
-  struct Loop {
-    llvm::SmallVector<mlir::Value> inits, yielded;
-    llvm::SmallVector<mlir::Type> types;
-    llvm::SmallVector<mlir::Location> positions;
-    mlir::Region condition, body;
+  /// The loop carries the number of the step, whether to go on, the variables,
+  /// and room for the tensors that steps collect.
+  struct Loop : WhileParts {
+    using WhileParts::WhileParts;
+    /// The next values of these.
+    llvm::SmallVector<mlir::Value> yielded;
   };
   /// The variables that a loop begins with. Those with sizes that are known
   /// only at run time keep them, or else the loop carries these too.
@@ -45,7 +47,7 @@ private:
     Sizes part;
     bool isPromised = false;
   };
-  /// Nothing where the steps must be unrolled, with `why` set; or where
+  /// Nothing where the steps must be unrolled, with the reason set; or where
   /// `starts` are to be tried next.
   mlir::FailureOr<std::optional<llvm::SmallVector<Traced>>>
   tryWhile(Starts &starts, bool &again);
@@ -77,8 +79,7 @@ private:
 
   Node &node;
   const Steps &steps;
-  std::string why;
-  std::vector<Tracer::Refusal> refusals;
+  Unrolling unrolling;
 };
 
 } // namespace weir::onnx

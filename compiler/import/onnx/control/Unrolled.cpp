@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/control/Unrolled.h"
 
+#include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Joins.h"
 
@@ -16,10 +17,7 @@ StringRef Unrolled::take(Node &node, ArrayRef<Traced> given) {
        llvm::zip_equal(collected, given.drop_front(1 + variables.size()))) {
     if (!part.value)
       return "collects what is no tensor";
-    Sizes sizes = sizesOf(part);
-    sizes.insert(sizes.begin(), Size{1, {}});
-    parts.push_back(
-        withSizes(reshapeTo(node.b, part.value, boundsOf(sizes)), sizes));
+    parts.push_back(withFront(node.b, part));
     bool isDynamic = parts.back().isBounded() || parts.front().isBounded();
     Type own = parts.back().value.getType(),
          first = parts.front().value.getType();

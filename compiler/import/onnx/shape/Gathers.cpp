@@ -2,6 +2,8 @@
 
 #include "compiler/import/onnx/shape/Gathers.h"
 
+#include "compiler/import/rules/Gathers.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
@@ -36,13 +38,6 @@ Expr vectorsAlong(Node &node, Expr along, int64_t axis) {
         d == axis ? along : iota(node, along.shape(), along.elementType(), d),
         column));
   return concat(parts, along.rank());
-}
-
-Expr gatherNd(Expr x, Expr positions, int64_t batchDims) {
-  if (!x || !positions)
-    return {};
-  return {*x.b, make<graph::GatherNdOp>(*x.b, x.value, positions.value,
-                                        static_cast<uint64_t>(batchDims))};
 }
 
 FailureOr<graph::Combiner> combinerOf(Node &node) {

@@ -17,8 +17,6 @@ mlir::FailureOr<Expr> positionsOf(Node &node, unsigned i,
 /// The vectors of places of a tensor of the shape of `along`: its elements are
 /// the places along `axis`, and where they stand tells the others.
 Expr vectorsAlong(Node &node, Expr along, int64_t axis);
-/// The elements of `x` that vectors along the last dimension of `places` name.
-Expr gatherNd(Expr x, Expr positions, int64_t batchDims = 0);
 /// How a scattering node combines, by its attribute.
 mlir::FailureOr<graph::Combiner> combinerOf(Node &node);
 

@@ -1,6 +1,7 @@
 // Margins of every kind.
 
-#include "compiler/import/onnx/Operands.h"
+#include "compiler/import/onnx/shape/Pads.h"
+
 #include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/learned/Labels.h"
 
@@ -13,15 +14,6 @@ using namespace mlir;
 
 namespace weir::onnx {
 namespace {
-
-enum class Margin { constant, reflect, edge, wrap };
-
-/// How many elements come before and behind each dimension, scalars that may
-/// be known only at run time, and the result's shape.
-struct Margins {
-  SmallVector<Expr> low, high;
-  Integers shape;
-};
 
 /// In operands: all low ends of the axes, then all high ones.
 LogicalResult readMargins(Node &node, Expr x, Margins &margins) {
@@ -59,27 +51,38 @@ LogicalResult readMargins(Node &node, Expr x, Margins &margins) {
   return success();
 }
 
-std::optional<int64_t> known(Expr scalar) {
-  return scalar ? knownNumber(scalar.value) : std::nullopt;
+} // namespace
+
+FailureOr<Edges> edgesOf(Node &node) {
+  StringRef mode = node.stringAttr("mode", "constant");
+  auto edges = llvm::StringSwitch<std::optional<Edges>>(mode)
+                   .Case("constant", Edges::value)
+                   .Case("reflect", Edges::reflect)
+                   .Case("edge", Edges::nearest)
+                   .Case("wrap", Edges::wrap)
+                   .Default(std::nullopt);
+  if (!edges)
+    return node.error() << "has mode '" << escaped(mode, 20)
+                        << "', which is none of constant, reflect, edge and "
+                           "wrap";
+  return *edges;
 }
 
-/// Which element of a dimension of `size` stands at places that may lie
-/// outside of it.
-Expr positionsIn(Node &node, Expr at, int64_t size, Margin kind) {
-  Expr zero = number(node, 0), last = number(node, size - 1);
-  switch (kind) {
-  case Margin::wrap:
-    return apply<graph::FloorModOp>(at, number(node, size));
-  case Margin::reflect: {
-    if (size == 1)
-      return at * zero;
-    Expr period = number(node, 2 * (size - 1));
-    at = apply<graph::FloorModOp>(at, period);
-    return minimum(at, period - at);
-  }
-  default:
-    return minimum(maximum(at, zero), last);
-  }
+FailureOr<Expr> padding(Node &node) {
+  Expr x = operand(node, 0);
+  if (!node.has(2))
+    return x.like(node.floatAttr("value"));
+  Expr value = operand(node, 2);
+  if (value.elementType() != x.elementType() ||
+      value.type().getNumElements() != 1)
+    return node.error() << "pads " << x.type() << " with " << value.type();
+  return reshape(value, {});
+}
+
+namespace {
+
+std::optional<int64_t> known(Expr scalar) {
+  return scalar ? knownNumber(scalar.value) : std::nullopt;
 }
 
 /// The shape of a result whose margins only the run knows. Of what is padded
@@ -112,41 +115,18 @@ Expr padBy(Expr x, Expr value, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
                                    addHigh, Integers(low.size()))};
 }
 
-/// How a node's margins are filled; an error where it says nothing known.
-FailureOr<Margin> marginOf(Node &node) {
-  StringRef mode = node.stringAttr("mode", "constant");
-  auto kind = llvm::StringSwitch<std::optional<Margin>>(mode)
-                  .Case("constant", Margin::constant)
-                  .Case("reflect", Margin::reflect)
-                  .Case("edge", Margin::edge)
-                  .Case("wrap", Margin::wrap)
-                  .Default(std::nullopt);
-  if (!kind)
-    return node.error() << "has mode '" << escaped(mode, 20)
-                        << "', which is none of constant, reflect, edge and "
-                           "wrap";
-  return *kind;
-}
-
 LogicalResult importPad(Node &node) {
   if (failed(wantOperands(node, 1, 4)))
     return failure();
   Expr x = operand(node, 0);
-  FailureOr<Margin> kind = marginOf(node);
+  FailureOr<Edges> edges = edgesOf(node);
   Margins margins;
-  if (failed(kind) || failed(readMargins(node, x, margins)))
+  if (failed(edges) || failed(readMargins(node, x, margins)))
     return failure();
-  Expr value = x.like(0);
-  if (node.has(2)) {
-    value = operand(node, 2);
-    if (value.elementType() != x.elementType() ||
-        value.type().getNumElements() != 1)
-      return node.error() << "pads " << x.type() << " with " << value.type();
-    value = reshape(value, {});
-  } else if (node.hasAttr("value")) {
-    value = x.like(node.floatAttr("value"));
-  }
-  Integers low, high;
+  FailureOr<Expr> value = padding(node);
+  if (failed(value))
+    return failure();
+  Integers low, high, shape;
   bool isKnown = true;
   for (auto [before, after] : llvm::zip(margins.low, margins.high)) {
     auto a = known(before), b = known(after);
@@ -164,7 +144,7 @@ LogicalResult importPad(Node &node) {
           std::max<int64_t>(-low[d], 0) + std::max<int64_t>(-high[d], 0) > size)
         return node.error() << "has margins of " << low[d] << " and " << high[d]
                             << " around dimension " << d << " of " << x.type();
-      margins.shape.push_back(size + low[d] + high[d]);
+      shape.push_back(size + low[d] + high[d]);
     }
   } else {
     FailureOr<Integers> promised = paddedShape(node, x);
@@ -172,45 +152,49 @@ LogicalResult importPad(Node &node) {
       return failure();
     if (static_cast<int64_t>(promised->size()) != x.rank())
       return node.error() << "makes [" << *promised << "] of " << x.type();
-    margins.shape = *promised;
+    shape = *promised;
     for (int64_t d = 0; d < x.rank(); ++d)
       if (failed(check(
               node,
               equal(margins.low[d] + margins.high[d] + number(node, x.size(d)),
-                    number(node, margins.shape[d])),
+                    number(node, shape[d])),
               "makes another shape than the model says")))
         return failure();
   }
-  if (!byteSize(margins.shape, 1))
-    return node.error() << "makes the shape [" << margins.shape << "]";
-  if (isKnown && *kind == Margin::constant)
-    return give(node, padBy(x, value, low, high));
+  if (!byteSize(shape, 1))
+    return node.error() << "makes the shape [" << shape << "]";
+  if (isKnown && *edges == Edges::value)
+    return give(node, padBy(x, *value, low, high));
   Expr inside;
   Type i64 = node.b.getI64Type();
   for (int64_t d = 0; d < x.rank(); ++d) {
-    int64_t size = x.size(d), wanted = margins.shape[d];
+    int64_t size = x.size(d), wanted = shape[d];
     if (known(margins.low[d]) == 0 && wanted == size)
       continue;
     if (wanted == 0) {
       x = slice(x, d, 0, 0);
       continue;
     }
-    if (size == 0 && *kind != Margin::constant)
+    if (size == 0 && *edges != Edges::value)
       return node.error() << "repeats elements of " << x.type()
                           << ", which has none";
     if (size == 0)
-      return give(node, broadcast(value, margins.shape));
+      return give(node, broadcast(*value, shape));
     Expr at = iota(node, wanted, i64, 0) - margins.low[d];
-    if (*kind == Margin::constant) {
+    if (*edges == Edges::value) {
       Expr within = inRange(at, number(node, 0), number(node, size));
       Integers along(x.rank(), 1);
       along[d] = wanted;
-      within = broadcast(reshape(within, along), margins.shape);
+      within = broadcast(reshape(within, along), shape);
       inside = inside ? both(inside, within) : within;
     }
-    x = gather(x, positionsIn(node, at, size, *kind), d);
+    // Margins may be wider than the operand, which they mirror several times.
+    Edges by = *edges == Edges::reflect ? Edges::zigzag : *edges;
+    if (by == Edges::value)
+      by = Edges::nearest;
+    x = gather(x, positionWithin(at, number(node, size), by), d);
   }
-  return give(node, inside ? select(inside, x, value) : x);
+  return give(node, inside ? select(inside, x, *value) : x);
 }
 
 } // namespace

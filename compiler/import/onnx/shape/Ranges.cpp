@@ -1,6 +1,8 @@
 // Tensors made of numbers that follow a rule, and masks.
 
-#include "compiler/import/onnx/Operands.h"
+#include "compiler/import/onnx/shape/Ranges.h"
+
+#include "compiler/import/rules/Counts.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -13,29 +15,11 @@
 using namespace mlir;
 
 namespace weir::onnx {
-namespace {
 
-/// How many numbers lie from `start` on below `limit`, as f64 or i64.
-Expr countOf(Expr start, Expr limit, Expr delta) {
-  if (isa<IntegerType>(start.elementType())) {
-    Type i64 = start.b->getI64Type();
-    start = cast(start, i64);
-    limit = cast(limit, i64);
-    delta = cast(delta, i64);
-    // The quotient rounded up.
-    Expr count = -apply<graph::FloorDivOp>(start - limit, delta);
-    return maximum(count, count.like(0));
-  }
-  Type f64 = start.b->getF64Type();
-  Expr count = apply<graph::CeilOp>((cast(limit, f64) - cast(start, f64)) /
-                                    cast(delta, f64));
-  return maximum(count, count.like(0));
-}
-
-LogicalResult importRange(Node &node) {
+FailureOr<SmallVector<Expr>> rangeOperands(Node &node) {
   if (failed(wantOperands(node, 3, 3)))
     return failure();
-  Expr limits[3];
+  SmallVector<Expr> limits;
   for (unsigned i = 0; i < 3; ++i) {
     if (failed(wantElements(node, i, Elements::numbers)))
       return failure();
@@ -43,9 +27,28 @@ LogicalResult importRange(Node &node) {
         node.element(i) != node.element(0))
       return node.error() << "counts from " << node.type(0) << " by "
                           << node.type(i);
-    limits[i] = reshape(operand(node, i), {});
+    limits.push_back(reshape(operand(node, i), {}));
   }
-  Expr start = limits[0], delta = limits[2];
+  return limits;
+}
+
+namespace {
+
+/// How many numbers lie from `start` on below `limit`, as f64 or i64.
+Expr countOf(Expr start, Expr limit, Expr delta) {
+  Type wide = start.b->getF64Type();
+  if (isa<IntegerType>(start.elementType()))
+    wide = start.b->getI64Type();
+  Expr count =
+      stepsBetween(cast(start, wide), cast(limit, wide), cast(delta, wide));
+  return maximum(count, count.like(0));
+}
+
+LogicalResult importRange(Node &node) {
+  FailureOr<SmallVector<Expr>> limits = rangeOperands(node);
+  if (failed(limits))
+    return failure();
+  Expr start = (*limits)[0], limit = (*limits)[1], delta = (*limits)[2];
   if (failed(check(node, isFalse(equal(delta, delta.like(0))), "steps by 0")))
     return failure();
   // The folders divide by what is not zero only.
@@ -55,12 +58,12 @@ LogicalResult importRange(Node &node) {
              constant->getSplatValue<APInt>().isZero();
   if (isZero)
     return node.error() << "steps by 0";
-  auto from = knownNumber(start.value), to = knownNumber(limits[1].value);
+  auto from = knownNumber(start.value), to = knownNumber(limit.value);
   constexpr int64_t least = std::numeric_limits<int64_t>::min();
   if (int64_t span;
       from && to && (llvm::SubOverflow(*from, *to, span) || span == least))
     return node.error() << "counts from " << *from << " to " << *to;
-  Expr count = countOf(start, limits[1], delta);
+  Expr count = countOf(start, limit, delta);
   int64_t size = 0;
   if (auto dense = knownElements(count.value)) {
     if (isa<FloatType>(count.elementType())) {

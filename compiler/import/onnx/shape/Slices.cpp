@@ -4,6 +4,8 @@
 
 #include "compiler/import/onnx/Operands.h"
 #include "compiler/import/onnx/Scalars.h"
+#include "compiler/import/rules/Counts.h"
+#include "compiler/import/rules/Slices.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -61,24 +63,12 @@ LogicalResult sliceByLists(Node &node, Expr x, const Lists &lists) {
       return node.error() << "steps by " << step;
     if (size == 0)
       continue;
-    auto inside = [&](int64_t at, int64_t low, int64_t high) {
-      // No sum of a size and what is not negative overflows.
-      return std::clamp<int64_t>(at < 0 ? at + size : at, low, high);
-    };
-    bool back = step < 0;
-    int64_t from = inside(start, 0, back ? size - 1 : size);
-    int64_t to = inside(end, back ? -1 : 0, back ? size - 1 : size);
-    int64_t distance = back ? from - to : to - from;
-    int64_t each = back ? -step : step;
-    int64_t count = distance <= 0 ? 0 : (distance - 1) / each + 1;
-    if (count == 0)
-      x = slice(x, axis, 0, 0);
-    else if (!back)
-      x = slice(x, axis, from, count, count == 1 ? 1 : step);
-    else
-      x = reverse(slice(x, axis, from - (count - 1) * each, count,
-                        count == 1 ? 1 : each),
-                  axis);
+    // A start below the first element is the first one, also going down.
+    int64_t from = std::max<int64_t>(start < 0 ? start + size : start, 0);
+    StaticRange range = rangeIn(size, from, end, step).ascending();
+    x = slice(x, axis, range.start, range.size, range.stride);
+    if (range.size > 0 && step < 0)
+      x = reverse(x, axis);
   }
   return give(node, x);
 }
@@ -201,9 +191,8 @@ LogicalResult sliceByData(Node &node, Expr x) {
     Expr top = select(back, whole - one, whole);
     Expr from = inside(start, zero, maximum(top, zero));
     Expr to = inside(end, select(back, -one, zero), top);
-    // The number of steps, rounded up.
     Expr safe = select(equal(step, zero), one, step);
-    Expr taken = maximum(-apply<graph::FloorDivOp>(from - to, safe), zero);
+    Expr taken = maximum(stepsBetween(from, to, safe), zero);
     if (failed(check(
             node,
             both(equal(taken, number(node, size)), isFalse(equal(step, zero))),

@@ -5,6 +5,7 @@
 #include "compiler/import/bounded/Lists.h"
 #include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Tops.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
@@ -48,8 +49,7 @@ LogicalResult importTopK(Node &node) {
     return failure();
   if (node.rank(0) < 1)
     return node.error() << "takes the largest of rows, not of " << node.type(0);
-  Sizes sizes = sizesOf(node.traced(0));
-  Size &row = sizes.back(), count{node.intAttr("k"), {}};
+  Size row = sizesOf(node.traced(0)).back(), count{node.intAttr("k"), {}};
   if (node.size() > 1) {
     auto k = listedScalar(node, 1);
     if (failed(k))
@@ -66,15 +66,7 @@ LogicalResult importTopK(Node &node) {
         "takes more than there are in a row");
   Expr least =
       identityOf(node.b, graph::Reduction::max, node.type(0).getElementType());
-  SmallVector<Value> positions{
-      masked(node.b, node.traced(0), least, node.rank(0) - 1).value};
-  if (node.size() > 1)
-    positions.push_back(bounding(node, 1, count));
-  if (failed(runOnPaddedBuffers(node, positions)))
-    return failure();
-  row = count;
-  return failed(giveSizes(node, 0, sizes)) ? failure()
-                                           : giveSizes(node, 1, sizes);
+  return giveTop(node, node.rank(0) - 1, least, count);
 }
 
 LogicalResult importInTopK(Node &node) {

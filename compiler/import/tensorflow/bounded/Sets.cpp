@@ -4,7 +4,7 @@
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
-#include "compiler/import/tensorflow/shape/Moves.h"
+#include "compiler/import/tensorflow/shape/IndexNodes.h"
 
 #include "dialects/graph/Elementwise.h"
 
@@ -16,14 +16,7 @@ namespace {
 /// Each value once, in the order of their first places; which of them each
 /// element is; and how many are.
 LogicalResult importUnique(Node &node) {
-  if (failed(wantOperands(node, 1)))
-    return failure();
-  if (node.rank(0) != 1)
-    return node.unsupported("rank " + Twine(node.rank(0)));
-  // Along the only axis, whether it is named or not.
-  if (node.op().ends_with("V2") &&
-      (failed(wantOperands(node, 2)) ||
-       (node.type(1).getNumElements() != 0 && failed(node.axisAt(1, 1)))))
+  if (failed(wantUniqueOperands(node)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
   Expr x = operand(node, 0);

@@ -126,15 +126,8 @@ static LogicalResult importCase(Node &node) {
 /// The argument that the function hands on as this result, through nodes that
 /// change nothing.
 static bool handsOn(const Graph &graph, unsigned index) {
-  if (index >= graph.returns.size())
-    return false;
-  Edge edge = graph.returns[index];
-  for (int steps = 0; !edge.isArgument() && steps < graph.size(); ++steps) {
-    if (graph.op(edge.node) != "Identity" || graph.operands(edge.node).empty())
-      return false;
-    edge = graph.operands(edge.node)[0];
-  }
-  return edge == Edge::argument(index);
+  return index < graph.returns.size() &&
+         graph.behindIdentities(graph.returns[index]) == Edge::argument(index);
 }
 
 static LogicalResult importWhile(Node &node) {

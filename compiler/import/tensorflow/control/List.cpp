@@ -36,12 +36,6 @@ ElementShape rowShape(const Traced &tensor) {
   return elementShape(ArrayRef<Size>(sizesOf(tensor)).drop_front());
 }
 
-Traced withFront(ImplicitLocOpBuilder &b, const Traced &item) {
-  Sizes sizes = sizesOf(item);
-  sizes.insert(sizes.begin(), Size{1, {}});
-  return withSizes(reshapeTo(b, item.value, boundsOf(sizes)), sizes);
-}
-
 Traced zerosOf(ImplicitLocOpBuilder &b, Type element, ArrayRef<Size> sizes) {
   auto type = RankedTensorType::get(boundsOf(sizes), element);
   return withSizes(splat(b, type, 0), sizes);
@@ -136,26 +130,17 @@ bool List::fill(TracedNode &node, const ElementShape &like) {
   return true;
 }
 
-static SmallVector<Value> startsAt(ImplicitLocOpBuilder &b, Value first,
-                                   int64_t rank) {
-  SmallVector<Value> starts(rank, splat(b, typeOf(first), 0));
-  starts[0] = first;
-  return starts;
-}
-
 Traced List::get(ImplicitLocOpBuilder &b, Value index) const {
-  Sizes sizes = sizesOf(elements);
-  sizes[0] = {1, {}};
-  Value item = make<graph::DynamicSliceOp>(
-      b, elements.value, startsAt(b, index, sizes.size()), boundsOf(sizes));
-  sizes.erase(sizes.begin());
-  return withSizes(reshapeTo(b, item, boundsOf(sizes)), sizes);
+  return partAt(b, elements, 0, index);
 }
 
 void List::set(ImplicitLocOpBuilder &b, Value index, const Traced &item) {
-  elements.value = make<graph::DynamicUpdateSliceOp>(
-      b, elements.value, withFront(b, item).value,
-      startsAt(b, index, typeOf(elements.value).getRank()));
+  Value row = withFront(b, item).value;
+  SmallVector<Value> starts(typeOf(elements.value).getRank(),
+                            splat(b, typeOf(index), 0));
+  starts[0] = index;
+  elements.value =
+      make<graph::DynamicUpdateSliceOp>(b, elements.value, row, starts);
 }
 
 /// Brings the dimensions of a tensor from the first one on to the sizes, which

@@ -71,8 +71,6 @@ ElementShape elementShape(llvm::ArrayRef<Size> sizes);
 ElementShape rowShape(const Traced &tensor);
 /// The one that numbers say, negative where they do not.
 ElementShape elementShape(llvm::ArrayRef<int64_t> numbers);
-/// The tensor with a first dimension of size 1.
-Traced withFront(mlir::ImplicitLocOpBuilder &b, const Traced &item);
 /// A tensor of zeros with these sizes.
 Traced zerosOf(mlir::ImplicitLocOpBuilder &b, mlir::Type element,
                llvm::ArrayRef<Size> sizes);

@@ -4,26 +4,23 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/loops/Unrolling.h"
+#include "compiler/import/loops/WhileParts.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/control/Control.h"
 #include "compiler/import/tensorflow/control/List.h"
 #include "compiler/import/tensorflow/control/LoopVariables.h"
 
-#include "dialects/graph/Graph.h"
-
 using namespace mlir;
 
 namespace weir::tensorflow {
-
-/// Steps that are traced one after the other at most: each makes its own ops.
-constexpr unsigned stepLimit = 1024;
 
 namespace {
 
 class LoopBuilder {
 public:
   LoopBuilder(Node &node, Loop &loop)
-      : node(node), loop(loop), variables(node, loop.inits) {}
+      : node(node), loop(loop), variables(node, loop.inits), unrolling(node) {}
 
   FailureOr<SmallVector<Traced>> build();
 
@@ -40,8 +37,7 @@ private:
   Node &node;
   Loop &loop;
   LoopVariables variables;
-  /// What was refused in the body as a whole.
-  std::vector<Tracer::Refusal> refusals;
+  Unrolling unrolling;
 };
 
 } // namespace
@@ -74,24 +70,18 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
   for (size_t i = 0; i < begins.size(); ++i)
     if (!loop.invariant[i] && variables.begin(i))
       llvm::append_range(inits, variables.carriedOf(i));
-  Location at = node.b.getLoc();
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  SmallVector<Location> positions(types.size(), at);
-  Region conditionRegion, bodyRegion;
+  WhileParts parts(node.b.getLoc(), inits);
   OpBuilder &builder = node.tracer.builder;
-  size_t refusalsBefore = node.tracer.refusals();
-  Status status = node.tracer.report.status;
-  // Steps one by one know more than a loop's body does: what is refused here
-  // may pass there.
+  unrolling.attempt();
   auto refused = [&] {
-    if (node.tracer.report.status != status)
+    if (unrolling.isError())
       return Outcome::failed;
-    refusals = node.tracer.forget(refusalsBefore);
+    unrolling.setAside();
     return Outcome::unroll;
   };
   {
     OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&conditionRegion, {}, types, positions);
+    Block *block = parts.begin(parts.condition, builder);
     FailureOr<Value> condition = traceCondition(variables.bind(block));
     if (failed(condition))
       return refused();
@@ -99,10 +89,10 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
       node.error() << "its condition holds for ever";
       return Outcome::failed;
     }
-    builder.create<graph::YieldOp>(at, *condition);
+    parts.end(parts.condition, *condition);
   }
   OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&bodyRegion, {}, types, positions);
+  Block *block = parts.begin(parts.body, builder);
   FailureOr<SmallVector<Traced>> next = loop.body(variables.bind(block));
   if (failed(next))
     return refused();
@@ -120,8 +110,8 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
     if (variables.carriedOf(i).empty()) {
       if (value.object == init.object && !value.value)
         continue;
-      auto settled = variables.settled(i, value, bodyRegion);
-      if (node.tracer.report.status != status)
+      auto settled = variables.settled(i, value, parts.body);
+      if (unrolling.isError())
         return Outcome::failed;
       if (!settled) {
         variables.why = "variable " + std::to_string(i) + " is no tensor";
@@ -144,15 +134,9 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
     return Outcome::unroll;
   if (again)
     return Outcome::again;
-  builder.create<graph::YieldOp>(at, yielded);
+  parts.end(parts.body, yielded);
   builder.setInsertionPointToEnd(node.b.getInsertionBlock());
-  OperationState state(at, graph::WhileOp::getOperationName());
-  state.addOperands(inits);
-  state.addTypes(types);
-  state.addRegion()->takeBody(conditionRegion);
-  state.addRegion()->takeBody(bodyRegion);
-  Operation *op = builder.create(state);
-  SmallVector<Value> values(op->getResults());
+  SmallVector<Value> values = parts.create(builder);
   ArrayRef<Value> rest = values;
   for (size_t i = 0; i < begins.size(); ++i)
     results.push_back(variables.rebuildCarried(i, rest));
@@ -162,37 +146,35 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
 FailureOr<std::optional<SmallVector<Traced>>> LoopBuilder::unroll() {
   SmallVector<Traced> values = variables.inits;
   size_t refusalsBefore = node.tracer.refusals();
-  // Where the steps do not help, the body's own reasons are the better ones.
-  auto giveUp = [&](const Twine &reason) -> LogicalResult {
-    node.tracer.forget(refusalsBefore);
-    if (refusals.empty())
-      return node.unsupported(variables.why + reason);
-    node.tracer.remember(refusals);
+  bool isRefused = false;
+  auto end = Unrolling::trace(
+      [&](int64_t) { return traceCondition(values); },
+      [&](int64_t) -> LogicalResult {
+        FailureOr<SmallVector<Traced>> next = loop.body(values);
+        if (failed(next)) {
+          isRefused = node.tracer.refusals() > refusalsBefore;
+          return failure();
+        }
+        if (next->size() != values.size())
+          return node.error()
+                 << "its body gives " << next->size() << " results for "
+                 << values.size() << " variables";
+        for (auto [i, value] : llvm::enumerate(*next))
+          if (!loop.invariant[i])
+            values[i] = value;
+        return success();
+      });
+  if (failed(end) && !isRefused)
     return failure();
-  };
-  for (unsigned step = 0;; ++step) {
-    FailureOr<Value> condition = traceCondition(values);
-    if (failed(condition))
-      return failure();
-    std::optional<bool> known = knownBoolean(*condition);
-    if (!known && refusals.empty() && variables.canWiden())
-      return std::optional<SmallVector<Traced>>();
-    if (!known)
-      return giveUp(", and how often it runs is not known at compile time");
-    if (step >= stepLimit)
-      return giveUp(", and it runs more than " + Twine(stepLimit) + " times");
-    if (!*known)
-      return std::optional(values);
-    FailureOr<SmallVector<Traced>> next = loop.body(values);
-    if (failed(next))
-      return node.tracer.refusals() > refusalsBefore ? giveUp("") : failure();
-    if (next->size() != values.size())
-      return node.error() << "its body gives " << next->size()
-                          << " results for " << values.size() << " variables";
-    for (auto [i, value] : llvm::enumerate(*next))
-      if (!loop.invariant[i])
-        values[i] = value;
-  }
+  if (succeeded(end) && *end == Unrolling::End::byCondition)
+    return std::optional(values);
+  if (succeeded(end) && *end == Unrolling::End::unknown &&
+      !unrolling.hasRefusals() && variables.canWiden())
+    return std::optional<SmallVector<Traced>>();
+  // Where the steps do not help, the body's own reasons are the better ones.
+  node.tracer.forget(refusalsBefore);
+  unrolling.why = variables.why;
+  return failed(end) ? unrolling.refuse("") : unrolling.refuse(*end);
 }
 
 FailureOr<SmallVector<Traced>> LoopBuilder::build() {

@@ -98,18 +98,8 @@ static const ::tensorflow::AttrValue *attribute(const NodeDef &def,
   return found == def.attr().end() ? nullptr : &found->second;
 }
 
-/// The edge behind nodes that change nothing.
-static Edge behindIdentities(const Graph &graph, Edge edge) {
-  for (int steps = 0; !edge.isArgument() && steps < graph.size(); ++steps) {
-    if (graph.op(edge.node) != "Identity" || graph.operands(edge.node).empty())
-      break;
-    edge = graph.operands(edge.node)[0];
-  }
-  return edge;
-}
-
 std::string Variables::variableBehind(const Restorer &restorer, Edge edge) {
-  edge = behindIdentities(restorer.graph, edge);
+  edge = restorer.graph.behindIdentities(edge);
   if (edge.isArgument())
     return static_cast<size_t>(edge.argumentIndex()) < restorer.arguments.size()
                ? restorer.arguments[edge.argumentIndex()]
@@ -126,7 +116,7 @@ static const ::tensorflow::TensorProto *constantStrings(const Graph &graph,
                                                         int node, unsigned i) {
   if (i >= graph.operands(node).size())
     return nullptr;
-  Edge edge = behindIdentities(graph, graph.operands(node)[i]);
+  Edge edge = graph.behindIdentities(graph.operands(node)[i]);
   if (edge.isArgument() || graph.op(edge.node) != "Const")
     return nullptr;
   const auto *value = attribute(graph.node(edge.node), "value");
@@ -139,7 +129,7 @@ void Variables::bind(const Restorer &restorer, int assignment) {
   if (operands.size() != 2)
     return;
   std::string name = variableBehind(restorer, operands[0]);
-  Edge from = behindIdentities(graph, operands[1]);
+  Edge from = graph.behindIdentities(operands[1]);
   if (name.empty() || from.isArgument() || graph.op(from.node) != "RestoreV2")
     return;
   const auto *keyNames = constantStrings(graph, from.node, 1);

@@ -3,8 +3,8 @@
 #include "compiler/import/tensorflow/neural/Eigen.h"
 
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/build/Steps.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
-#include "compiler/import/tensorflow/control/Repeat.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
@@ -106,44 +106,25 @@ struct Tridiagonal {
   int64_t size, batches, columns;
 };
 
-/// Row `i`, a scalar i64, of a tensor of rank 3.
-Expr rowAt(Expr x, Expr i) {
-  Value zero = number(*x.b, 0).value;
-  SmallVector<int64_t> sizes(x.shape());
-  sizes[0] = 1;
-  Expr row(*x.b, make<graph::DynamicSliceOp>(
-                     *x.b, x.value, ValueRange{i.value, zero, zero}, sizes));
-  return reshape(row, x.shape().drop_front());
-}
-
-Expr withRow(Expr x, Expr row, Expr i) {
-  Value zero = number(*x.b, 0).value;
-  SmallVector<int64_t> shape(x.shape());
-  shape[0] = 1;
-  return Expr(*x.b, make<graph::DynamicUpdateSliceOp>(
-                        *x.b, x.value, reshape(row, shape).value,
-                        ValueRange{i.value, zero, zero}));
-}
-
 /// Elimination with exchange of neighbouring rows, which leaves three bands
 /// above and on the diagonal, and back substitution.
 Expr solve(Node &node, const Tridiagonal &system) {
   ImplicitLocOpBuilder &b = node.b;
   auto part = [](Expr row, int64_t i) { return slice(row, 1, i, 1); };
-  Expr first = rowAt(system.bands, number(b, 0));
+  Expr first = partAt(system.bands, 0, number(b, 0));
   Expr none = zerosOf(part(first, 0));
   Expr zeroBands = zerosOf(system.bands), zeroRight = zerosOf(system.right);
   // The row at work: its elements on and above the diagonal, its right side.
   auto state = repeatWhile(
       b,
       {number(b, 0), part(first, 1), part(first, 0),
-       rowAt(system.right, number(b, 0)), zeroBands, zeroRight},
+       partAt(system.right, 0, number(b, 0)), zeroBands, zeroRight},
       [&](ArrayRef<Expr> given) {
         return apply<graph::LessOp>(given[0], number(b, system.size - 1));
       },
       [&](ArrayRef<Expr> given) {
-        Expr i = given[0], next = rowAt(system.bands, i + 1);
-        Expr right = rowAt(system.right, i + 1);
+        Expr i = given[0], next = partAt(system.bands, 0, i + 1);
+        Expr right = partAt(system.right, 0, i + 1);
         // The last row has nothing above the diagonal.
         Expr isLast = apply<graph::EqualOp>(i + 1, number(b, system.size - 1));
         Expr above = select(isLast, none, part(next, 0));
@@ -162,12 +143,12 @@ Expr solve(Node &node, const Tridiagonal &system) {
                                  other[1] - factor * pivot[1],
                                  other[2] - factor * pivot[2],
                                  otherRight - factor * pivotRight,
-                                 withRow(given[4], concat(pivot, 1), i),
-                                 withRow(given[5], pivotRight, i)};
+                                 withPart(given[4], 0, i, concat(pivot, 1)),
+                                 withPart(given[5], 0, i, pivotRight)};
       });
   Expr last = number(b, system.size - 1);
-  Expr bands = withRow(state[4], concat({state[1], none, none}, 1), last);
-  Expr right = withRow(state[5], state[3], last);
+  Expr bands = withPart(state[4], 0, last, concat({state[1], none, none}, 1));
+  Expr right = withPart(state[5], 0, last, state[3]);
   Expr pivots = slice(bands, 2, 0, 1);
   if (failed(check(node, apply<graph::NotEqualOp>(pivots, pivots.like(0)),
                    "the matrix is not invertible")))
@@ -179,12 +160,12 @@ Expr solve(Node &node, const Tridiagonal &system) {
         return apply<graph::GreaterEqualOp>(given[0], number(b, 0));
       },
       [&](ArrayRef<Expr> given) {
-        Expr row = rowAt(bands, given[0]);
-        Expr x = (rowAt(right, given[0]) - part(row, 1) * given[1] -
+        Expr row = partAt(bands, 0, given[0]);
+        Expr x = (partAt(right, 0, given[0]) - part(row, 1) * given[1] -
                   part(row, 2) * given[2]) /
                  part(row, 0);
         return SmallVector<Expr>{given[0] - 1, x, given[1],
-                                 withRow(given[3], x, given[0])};
+                                 withPart(given[3], 0, given[0], x)};
       });
   return solved[3];
 }

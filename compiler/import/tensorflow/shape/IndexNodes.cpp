@@ -40,6 +40,19 @@ LogicalResult importGatherNd(Node &node) {
   return giveGatheredNd(node, node.traced(1));
 }
 
+LogicalResult wantUniqueOperands(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  if (node.rank(0) != 1)
+    return node.unsupported("rank " + Twine(node.rank(0)));
+  // Along the only axis, whether it is named or not.
+  if (node.op().ends_with("V2") &&
+      (failed(wantOperands(node, 2)) ||
+       (node.type(1).getNumElements() != 0 && failed(node.axisAt(1, 1)))))
+    return failure();
+  return success();
+}
+
 namespace {
 
 LogicalResult importOneHot(Node &node) {
@@ -128,14 +141,7 @@ struct LessBits {
 /// Each value of a constant once, in the order of their first places; which of
 /// them each element is; and how many are.
 LogicalResult importUnique(Node &node) {
-  if (failed(wantOperands(node, 1)))
-    return failure();
-  if (node.rank(0) != 1)
-    return node.unsupported("rank " + Twine(node.rank(0)));
-  // Along the only axis, whether it is named or not.
-  if (node.op().ends_with("V2") &&
-      (failed(wantOperands(node, 2)) ||
-       (node.type(1).getNumElements() != 0 && failed(node.axisAt(1, 1)))))
+  if (failed(wantUniqueOperands(node)))
     return failure();
   uint64_t nans = 0;
   auto bits = bitsOf(node, 0, nans);

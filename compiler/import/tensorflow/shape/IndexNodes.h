@@ -11,6 +11,9 @@ namespace weir::tensorflow {
 mlir::LogicalResult importGather(Node &node);
 mlir::LogicalResult importGatherNd(Node &node);
 
+/// An error where the operands of a Unique are not those of one vector.
+mlir::LogicalResult wantUniqueOperands(Node &node);
+
 } // namespace weir::tensorflow
 
 #endif // WEIR_COMPILER_IMPORT_TENSORFLOW_SHAPE_INDEXNODES_H

@@ -23,18 +23,14 @@ FailureOr<Expr> positionBox(Node &node, const StridedBox &taken,
       (void)node.unsupported("begin must be known at compile time");
       return failure();
     }
-    int64_t stride = range.stride, start = range.start;
-    isEmpty |= range.size == 0;
-    if (stride < 0 && range.size > 1) {
-      start += (range.size - 1) * stride;
-      stride = -stride;
+    StaticRange up = range.ascending();
+    isEmpty |= up.size == 0;
+    if (range.stride < 0 && up.size > 1)
       reversed.push_back(dim);
-    }
-    int64_t gap = range.size > 1 ? stride - 1 : 0;
-    sizes.push_back(range.size);
-    low.push_back(start);
-    high.push_back(shape[dim] - start - 1 - (range.size - 1) * (gap + 1));
-    interior.push_back(gap);
+    sizes.push_back(up.size);
+    low.push_back(up.start);
+    high.push_back(shape[dim] - up.start - 1 - (up.size - 1) * up.stride);
+    interior.push_back(up.stride - 1);
   }
   if (ArrayRef<int64_t>(taken.shape) != value.shape())
     return node.error() << value.type() << " is given where [" << taken.shape

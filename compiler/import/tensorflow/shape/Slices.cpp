@@ -108,22 +108,15 @@ LogicalResult importStridedSlice(Node &node) {
   SmallVector<Value> computed;
   bool isComputed = false;
   for (auto [dim, range] : llvm::enumerate(taken->ranges)) {
-    int64_t stride = range.stride, start = range.start;
-    // Going down is going up from the last element, reversed.
-    if (stride < 0) {
-      if (range.size > 1)
-        start += (range.size - 1) * stride;
-      stride = range.size > 1 ? -stride : 1;
+    StaticRange up = range.ascending();
+    if (range.stride < 0)
       reversed.push_back(dim);
-    }
-    if (range.size == 0)
-      start = 0;
     isComputed |= bool(range.computed);
-    starts.push_back(range.computed ? 0 : start);
+    starts.push_back(range.computed ? 0 : up.start);
     limits.push_back(range.computed ? x.size(dim)
-                     : range.size   ? start + (range.size - 1) * stride + 1
+                     : up.size      ? up.start + (up.size - 1) * up.stride + 1
                                     : 0);
-    strides.push_back(range.size > 1 ? stride : 1);
+    strides.push_back(up.stride);
     sizes.push_back(range.size);
     computed.push_back(range.computed ? range.computed.value : Value());
   }

@@ -16,26 +16,6 @@ Expr elementOf(Expr vector, int64_t i) {
 
 namespace {
 
-/// The range of one dimension from its numbers, as TensorFlow completes them.
-StridedRange completeRange(int64_t size, std::optional<int64_t> begin,
-                           std::optional<int64_t> end, int64_t stride) {
-  // Valid places: 0 .. size going up, -1 .. size-1 going down.
-  int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
-  auto position = [&](int64_t at) {
-    return std::clamp(at < 0 ? at + size : at, low, high);
-  };
-  StridedRange range;
-  range.stride = stride;
-  range.start = begin ? position(*begin) : (stride > 0 ? low : high);
-  int64_t limit = end ? position(*end) : (stride > 0 ? high : low);
-  int64_t span = stride > 0 ? limit - range.start : range.start - limit;
-  uint64_t step = stride > 0 ? stride : 0 - static_cast<uint64_t>(stride);
-  if (span > 0)
-    range.size =
-        static_cast<int64_t>((static_cast<uint64_t>(span) - 1) / step + 1);
-  return range;
-}
-
 /// A place of a dimension that only the run knows: counted from the end where
 /// negative, and moved to the nearest end where it is outside.
 Expr positionIn(Node &node, Expr numbers, int64_t i, int64_t size) {
@@ -181,7 +161,7 @@ FailureOr<StridedBox> stridedBoxOf(Node &node, ArrayRef<int64_t> input,
       begin.reset();
     if (has(endMask, i))
       end.reset();
-    result.ranges.push_back(completeRange(size, begin, end, stride));
+    result.ranges.push_back(rangeIn(size, begin, end, stride));
     result.shape.push_back(result.ranges.back().size);
   }
   whole(rank - static_cast<int64_t>(result.ranges.size()));

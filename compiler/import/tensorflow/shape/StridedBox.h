@@ -4,6 +4,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_SHAPE_STRIDEDBOX_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_SHAPE_STRIDEDBOX_H
 
+#include "compiler/import/rules/Slices.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 namespace weir::tensorflow {
@@ -12,8 +13,9 @@ namespace weir::tensorflow {
 Expr elementOf(Expr vector, int64_t i);
 
 /// One dimension of the tensor that a StridedSlice reads.
-struct StridedRange {
-  int64_t start = 0, size = 0, stride = 1;
+struct StridedRange : StaticRange {
+  StridedRange(StaticRange range = {}) : StaticRange(range) {}
+
   /// The start, where only its value at run time is known.
   Expr computed;
   /// Whether the dimension disappears.

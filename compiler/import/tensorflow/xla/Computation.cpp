@@ -18,16 +18,6 @@ FailureOr<Computation> Computation::of(Node &node, StringRef attribute) {
   return Computation(node, value->func(), *graph);
 }
 
-/// The edge from which this one comes through nodes that change nothing.
-static Edge origin(const Graph &graph, Edge edge) {
-  for (int steps = 0; !edge.isArgument() && steps < graph.size(); ++steps) {
-    if (graph.op(edge.node) != "Identity" || graph.operands(edge.node).empty())
-      break;
-    edge = graph.operands(edge.node)[0];
-  }
-  return edge;
-}
-
 std::optional<Computation::Form> Computation::form() const {
   if (graph->returns.size() != 1)
     return std::nullopt;
@@ -37,14 +27,14 @@ std::optional<Computation::Form> Computation::form() const {
         return i;
     return std::nullopt;
   };
-  Edge result = origin(*graph, graph->returns[0]);
+  Edge result = graph->behindIdentities(graph->returns[0]);
   if (std::optional<unsigned> argument = number(result))
     return Form{{}, {*argument}};
   if (result.isArgument())
     return std::nullopt;
   Form form{graph->op(result.node), {}};
   for (Edge edge : graph->operands(result.node)) {
-    std::optional<unsigned> argument = number(origin(*graph, edge));
+    std::optional<unsigned> argument = number(graph->behindIdentities(edge));
     if (!argument)
       return std::nullopt;
     form.arguments.push_back(*argument);

@@ -1,6 +1,7 @@
 // XLA's gather and scatter: boxes of a tensor at computed places.
 
 #include "compiler/import/bounded/PaddedBuffers.h"
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/proto/xla.pb.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
@@ -147,9 +148,7 @@ LogicalResult importXlaGather(Node &node) {
       auto last = static_cast<double>(x.size(dim) - boxes.sizes[dim]);
       return clamp(start, 0, last);
     });
-    y = indices ? Expr(node.b, make<graph::GatherNdOp>(
-                                   node.b, y.value, indices.value, uint64_t(0)))
-                : Expr();
+    y = gatherNd(y, indices, 0);
   }
   if (!y)
     return give(node, y);
