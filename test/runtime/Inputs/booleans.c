@@ -1,5 +1,5 @@
 /* Booleans whose bytes are anything: what is not 0 is true. */
-#include "truths.h"
+#include "booleans.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ int main(void) {
   static int32_t number[COUNT];
   static int64_t place[COUNT], shape[2];
   weir_bool every, some;
-  const weir_model_info *info = truths_info();
+  const weir_model_info *info = booleans_info();
   void *tensors[9] = {0};
   const weir_function_info *f = &info->functions[0];
   static const char *const names[] = {"c",      "x",     "inverse",
@@ -41,8 +41,8 @@ int main(void) {
     x[i] = (float)(i + 1);
     trues += c[i] != 0;
   }
-  truths_ctx *net;
-  if (truths_create(NULL, NULL, &net) || info->run(net, 0, tensors, count))
+  booleans_ctx *net;
+  if (booleans_create(NULL, NULL, &net) || info->run(net, 0, tensors, count))
     return 1;
   for (int i = 0; i < COUNT; ++i) {
     check(inverse[i] == !c[i], "the inverse", i);
@@ -54,7 +54,7 @@ int main(void) {
     if (c[i])
       check(place[k++] == i, "the place", i);
   check(!every && some, "all and any", 0);
-  truths_destroy(net);
+  booleans_destroy(net);
   printf("%d failures\n", failures);
   return failures != 0;
 }
