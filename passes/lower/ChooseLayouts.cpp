@@ -122,8 +122,8 @@ private:
     auto numbers = range.numbers(weights.rows(), weights.element, split);
     if (!numbers)
       return std::nullopt;
-    auto tiles = kernel::LayoutAttr::get(&getContext(), kernel::LayoutKind::Amx,
-                                         *numbers);
+    auto tiles = kernel::LayoutAttr::get(
+        &getContext(), kernel::LayoutKind::AmxTiles, *numbers);
     if (!weights.element.isF32())
       return tiles;
     kernel::ConvolutionOp convolution = convolutionOf(pack);
