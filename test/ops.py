@@ -2,14 +2,20 @@
 numeric tests try, where they are, and what it refuses.
 
     /usr/bin/python3 test/ops.py            writes the page
-    /usr/bin/python3 test/ops.py --check    fails where the page lacks an op of
-                                            the tool's, names one that it has
-                                            not, or one without a test
+    /usr/bin/python3 test/ops.py --script REGEX
+                                            runs only these scripts of test/numeric,
+                                            and keeps the tests and types that the
+                                            page has of others
+    /usr/bin/python3 test/ops.py --check    fails if the page lacks an op of the
+                                            tool's, names one that it has not or one
+                                            without a test, counts other ops, or
+                                            names a test that does not exist
 
 The ops come from `weir inspect --list-ops`, the tests from what test/numeric
 builds, the limits from compiler/import/FRONTEND/limits.txt.
 """
 
+import argparse
 import collections
 import os
 import pathlib
@@ -47,12 +53,43 @@ def listed():
     return ops
 
 
-def recorded():
-    """Of each op, behind `onnx:` those of ONNX: the tests, and the element types."""
+def prefix(frontend):
+    """What comes before an op in the record of the tests."""
+    return "" if frontend == "tensorflow" else frontend + ":"
+
+
+def shown():
+    """The page, by frontend: the number that it states, and by op the element types
+    and the tests."""
+    found, frontend = {}, None
+    names = {title: name for name, title in TITLES.items()}
+    for line in PAGE.read_text().splitlines():
+        if line.startswith("## "):
+            frontend = names[line[3:]]
+            found[frontend] = [None, {}]
+        elif count := re.fullmatch(r"(\d+) ops\.", line):
+            found[frontend][0] = int(count[1])
+        elif cells := re.fullmatch(r"\| ([\w.:]+) \| (.*?) \| (.*?) \|.*", line):
+            if cells[1] != "Op":
+                found[frontend][1][cells[1]] = [
+                    [word for word in cells[i].split() if word != "-"] for i in (2, 3)]
+    return found
+
+
+def recorded(chosen):
+    """Of each op, behind `onnx:` those of ONNX: the tests, and the element types. Those of
+    other scripts than the chosen ones are the page's."""
     tests, kinds = collections.defaultdict(set), collections.defaultdict(set)
+    for frontend, (_, rows) in shown().items() if chosen else ():
+        for op, (types, where) in rows.items():
+            others = {test for test in where if not re.fullmatch(chosen, test)}
+            tests[prefix(frontend) + op] |= others
+            kinds[prefix(frontend) + op].update(types if others else ())
     with tempfile.NamedTemporaryFile("r") as record:
         for script in sorted(NUMERIC.glob("*.py")):
             text = script.read_text()
+            if chosen and not re.fullmatch(chosen, script.stem):
+                continue
             if not re.search(r"from (harness|onnx_graph) import .*\bmain\b|WEIR_RECORD", text):
                 continue
             subprocess.run([sys.executable, str(script)], check=True, cwd=NUMERIC,
@@ -72,18 +109,18 @@ def limits(frontend):
     return dict(line.split(": ", 1) for line in lines)
 
 
-def page():
-    tests, kinds = recorded()
+def page(chosen):
+    tests, kinds = recorded(chosen)
     text = HEAD
     for frontend, ops in listed().items():
-        own, prefix = limits(frontend), "" if frontend == "tensorflow" else frontend + ":"
+        own = limits(frontend)
         for op in sorted(own):
             if op not in ops:
                 sys.exit(f"limits.txt of {frontend} names '{op}', which is no op")
         rows = []
         for op in ops:
-            types = " ".join(k for k in ORDER if k in kinds[prefix + op]) or "-"
-            where = " ".join(sorted(tests[prefix + op]))
+            types = " ".join(k for k in ORDER if k in kinds[prefix(frontend) + op]) or "-"
+            where = " ".join(sorted(tests[prefix(frontend) + op]))
             rows.append(f"| {op} | {types} | {where or '-'} | {own.get(op, '')} |")
         text += f"\n## {TITLES[frontend]}\n\n{len(ops)} ops.\n\n"
         text += "| Op | Element types tested | Tests | Refuses |\n|---|---|---|---|\n"
@@ -93,25 +130,28 @@ def page():
 
 def check():
     """What is wrong with the page, one line each."""
-    shown, frontend = collections.defaultdict(dict), None
-    for line in PAGE.read_text().splitlines():
-        if line.startswith("## "):
-            frontend = {title: name for name, title in TITLES.items()}[line[3:]]
-        elif frontend and (cells := re.fullmatch(r"\| ([\w.:]+) \| (.*?) \| (.*?) \|.*", line)):
-            if cells[1] != "Op":
-                shown[frontend][cells[1]] = cells[3]
-    wrong = []
+    wrong, found = [], shown()
     for frontend, ops in listed().items():
-        wrong += [f"{frontend}: lacks {op}" for op in ops if op not in shown[frontend]]
-        wrong += [f"{frontend}: names {op}" for op in shown[frontend] if op not in ops]
-        wrong += [f"{frontend}: {op} has no numeric test"
-                  for op, tests in shown[frontend].items() if tests == "-"]  # fmt: skip
+        count, rows = found.get(frontend, [None, {}])
+        wrong += [f"{frontend}: lacks {op}" for op in ops if op not in rows]
+        wrong += [f"{frontend}: names {op}" for op in rows if op not in ops]
+        if count != len(rows):
+            wrong.append(f"{frontend}: counts {count} ops, not {len(rows)}")
+        for op, (_, tests) in rows.items():
+            if not tests:
+                wrong.append(f"{frontend}: {op} has no numeric test")
+            wrong += [f"{frontend}: {op} names {test}, which is no script of test/numeric"
+                      for test in tests if not (NUMERIC / f"{test}.py").exists()]
     return wrong
 
 
 if __name__ == "__main__":
-    if "--check" in sys.argv:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--script", metavar="REGEX")
+    given = parser.parse_args()
+    if given.check:
         problems = check()
         print("\n".join(problems))
         sys.exit(len(problems) != 0)
-    PAGE.write_text(page())
+    PAGE.write_text(page(given.script))

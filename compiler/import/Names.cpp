@@ -19,54 +19,72 @@ namespace {
 
 using NameList = ArrayRef<StringRef> (*)();
 
+struct Tables {
+  Tables();
+
+  NameTable tensorflow, onnx;
+  StringMap<bool> elementwiseOnnx;
+
+private:
+  template <typename... Ops>
+  void addFamily();
+};
+
 template <typename... Ops>
-void addTo(NameTable &tensorflow, NameTable &onnx) {
+void Tables::addFamily() {
   auto add = [](NameTable &table, StringRef target, ArrayRef<StringRef> names) {
     for (StringRef name : names)
       table[name] = target;
   };
   (add(tensorflow, Ops::getOperationName(), Ops::tensorflowNames()), ...);
   (add(onnx, Ops::getOperationName(), Ops::onnxNames()), ...);
+  auto addElementwise = [&](ArrayRef<StringRef> names, bool isElementwise,
+                            bool hasOneOperand) {
+    if (isElementwise)
+      for (StringRef name : names)
+        elementwiseOnnx[name] = hasOneOperand;
+  };
+  (addElementwise(Ops::onnxNames(),
+                  Ops::template hasTrait<ScalarOpInterface::Trait>(),
+                  Ops::template hasTrait<mlir::OpTrait::OneOperand>()),
+   ...);
 }
 
-struct Tables {
-  NameTable tensorflow, onnx;
-  Tables() {
-    addTo<
+Tables::Tables() {
+  addFamily<
 #define GET_OP_LIST
 #include "dialects/graph/ElementwiseOps.cpp.inc"
-        ,
+      ,
 #define GET_OP_LIST
 #include "dialects/graph/elementwise/LogicOps.cpp.inc"
-        ,
+      ,
 #define GET_OP_LIST
 #include "dialects/graph/elementwise/MathOps.cpp.inc"
-        ,
+      ,
 #define GET_OP_LIST
 #include "dialects/graph/elementwise/SpecialOps.cpp.inc"
-        >(tensorflow, onnx);
-    addTo<
+      >();
+  addFamily<
 #define GET_OP_LIST
 #include "dialects/graph/IndexOps.cpp.inc"
-        >(tensorflow, onnx);
-    addTo<
+      >();
+  addFamily<
 #define GET_OP_LIST
 #include "dialects/graph/LinearOps.cpp.inc"
-        >(tensorflow, onnx);
-    addTo<
+      >();
+  addFamily<
 #define GET_OP_LIST
 #include "dialects/graph/NeuralOps.cpp.inc"
-        >(tensorflow, onnx);
-    addTo<
+      >();
+  addFamily<
 #define GET_OP_LIST
 #include "dialects/graph/ReduceOps.cpp.inc"
-        >(tensorflow, onnx);
-    addTo<
+      >();
+  addFamily<
 #define GET_OP_LIST
 #include "dialects/graph/ShapeOps.cpp.inc"
-        >(tensorflow, onnx);
-  }
-};
+      >();
+}
 
 const Tables &tables() {
   static const Tables tables;
@@ -78,5 +96,9 @@ const Tables &tables() {
 const NameTable &tensorflowNames() { return tables().tensorflow; }
 
 const NameTable &onnxNames() { return tables().onnx; }
+
+const StringMap<bool> &elementwiseOnnxNames() {
+  return tables().elementwiseOnnx;
+}
 
 } // namespace weir

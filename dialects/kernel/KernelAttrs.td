@@ -81,19 +81,12 @@ def Kernel_LayoutAttr : AttrDef<Kernel_Dialect, "Layout"> {
       return get(context, LayoutKind::Panels, {width});
     }
 
-    bool isPlain() const { return getKind() == LayoutKind::Plain; }
-    bool isPanels() const { return getKind() == LayoutKind::Panels; }
-    bool isKMajor() const { return getKind() == LayoutKind::KMajor; }
-    bool isVnni() const { return getKind() == LayoutKind::Vnni; }
-    bool isVnniRows() const { return getKind() == LayoutKind::VnniRows; }
-    bool isPairing() const { return getKind() == LayoutKind::Pairing; }
-    bool isAmxPanels() const { return getKind() == LayoutKind::AmxPanels; }
+    // isPlain, isPanels and so on: one query for each line of Layouts.def.
+    #define WEIR_LAYOUT(kind, name) \
+      bool is##kind() const { return getKind() == LayoutKind::kind; }
+    #include "dialects/kernel/Layouts.def"
     /// Whether tiles may multiply the weights, packed as such or not.
-    bool isAmx() const {
-      return getKind() == LayoutKind::Amx || isAmxPanels();
-    }
-
-    bool isWinograd() const { return getKind() == LayoutKind::Winograd; }
+    bool isAmx() const { return isAmxTiles() || isAmxPanels(); }
 
     /// Columns of a panel of `panels`, `vnni` or `winograd`.
     int64_t getWidth() const { return getNumbers()[0]; }

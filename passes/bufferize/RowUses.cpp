@@ -5,6 +5,7 @@
 #include "dialects/kernel/Nests.h"
 
 #include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/schedule/MatmulShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -93,8 +94,7 @@ private:
         op.getShared() || llvm::all_of(type.getShape().drop_back(2),
                                        [](int64_t size) { return size == 1; });
     if (!dims || *dims != rank - 1 || !isOneMatrix || op.getTransposeA() ||
-        op.getLayout().isAmx() || op.getLayout().isPairing() ||
-        op.getLayout().isKMajor() || !readByRows(op.getA()) ||
+        !kernel::hasMatmulSchedule(op) || !readByRows(op.getA()) ||
         !readWhole(op.getB()) || (op.getDepth() && !readWhole(op.getDepth())) ||
         !readByRows(op.getOut()))
       return false;

@@ -95,7 +95,7 @@ bool holdsGroups(kernel::DepthwiseOp op, const kernel::Target &target) {
 Operation *emit(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
   using kernel::LayoutKind;
   switch (op.getLayout().getKind()) {
-  case LayoutKind::Amx:
+  case LayoutKind::AmxTiles:
   case LayoutKind::AmxPanels:
     emitTiles(e, op, target);
     return nullptr;
@@ -121,7 +121,7 @@ Operation *emit(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
 void emit(Emitter &e, kernel::ConvolutionOp op, const kernel::Target &target) {
   using kernel::LayoutKind;
   switch (op.getLayout().getKind()) {
-  case LayoutKind::Amx:
+  case LayoutKind::AmxTiles:
   case LayoutKind::AmxPanels:
     return emitTileConvolution(e, op, target);
   case LayoutKind::Pairing:

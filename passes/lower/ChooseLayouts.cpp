@@ -122,8 +122,8 @@ private:
     auto numbers = range.numbers(weights.rows(), weights.element, split);
     if (!numbers)
       return std::nullopt;
-    auto tiles = kernel::LayoutAttr::get(&getContext(), kernel::LayoutKind::Amx,
-                                         *numbers);
+    auto tiles = kernel::LayoutAttr::get(
+        &getContext(), kernel::LayoutKind::AmxTiles, *numbers);
     if (!weights.element.isF32())
       return tiles;
     kernel::ConvolutionOp convolution = convolutionOf(pack);
@@ -135,17 +135,22 @@ private:
                      &getContext(), kernel::LayoutKind::AmxPanels, *numbers);
   }
 
-  /// Whether the budget has room for split weights, which are 1.5 times as
-  /// large; these bytes are then taken.
+  /// Whether the budget has room for the packed weights, which may be larger
+  /// than those of the model; the additional bytes are then taken.
   bool hasRoom(kernel::LayoutAttr layout, const kernel::WeightsSource &weights,
                int64_t constants) {
     auto left = attrs::weightsLeft.of(getOperation());
     if (!left)
       return true;
-    int64_t elements =
-        ShapedType::getNumElements(layout.getFormat().shapeOf(layout, weights));
-    int64_t more =
-        (elements * 2 - weights.rows() * weights.columns * 4) * constants;
+    const kernel::LayoutFormat &format = layout.getFormat();
+    auto bytesOf = [](Type element) -> int64_t {
+      return element.getIntOrFloatBitWidth() / 8;
+    };
+    int64_t packed =
+        ShapedType::getNumElements(format.shapeOf(layout, weights)) *
+        bytesOf(format.elementOf(layout, weights.element));
+    int64_t given = weights.rows() * weights.columns * bytesOf(weights.element);
+    int64_t more = (packed - given) * constants;
     if (more > left.getInt())
       return false;
     attrs::weightsLeft.set(getOperation(),

@@ -41,7 +41,10 @@ Value generateTensor(
     OpBuilder &b, Location loc, Type type,
     function_ref<Value(OpBuilder &, Location, ValueRange)> element) {
   Value init = emptyTensor(b, loc, type);
-  int64_t rank = cast<RankedTensorType>(type).getRank();
+  auto result = cast<RankedTensorType>(type);
+  int64_t rank = result.getRank();
+  if (result.getNumElements() == 0)
+    return init;
   auto generic = b.create<linalg::GenericOp>(
       loc, init.getType(), ValueRange{}, init,
       ArrayRef<AffineMap>{b.getMultiDimIdentityMap(rank)}, parallelLoops(rank),

@@ -35,7 +35,7 @@ llvm::SmallVector<mlir::utils::IteratorType> parallelLoops(int64_t count);
 
 /// Computes each element of a tensor of `type` from its indices: a generic op
 /// of parallel loops without inputs. `element` may read any tensor by
-/// tensor.extract.
+/// tensor.extract. A tensor without elements needs no loops.
 mlir::Value
 generateTensor(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
                llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,

@@ -60,11 +60,15 @@ struct LowerReshape : OpConversionPattern<graph::ReshapeOp> {
   }
 };
 
-/// Each element of the result is the element of `x` at `map` of its indices.
+/// Each element of the result is the element of `x` at `map` of its indices. A
+/// result without elements needs no loops.
 Value moveElements(OpBuilder &b, Location loc, Type type, Value x,
                    AffineMap map) {
   Value init = emptyTensor(b, loc, type);
-  int64_t rank = cast<RankedTensorType>(type).getRank();
+  auto result = cast<RankedTensorType>(type);
+  int64_t rank = result.getRank();
+  if (result.getNumElements() == 0)
+    return init;
   return b
       .create<linalg::GenericOp>(
           loc, init.getType(), x, init,

@@ -1,5 +1,5 @@
 """folded_libm.py FOLDER LIBM.so: what depends on the machine that compiled. Of f64 the
-constants of OPS fold by that machine's libm, and nothing else does: where it has another
+constants of some ops fold by that machine's libm, and nothing else does: where it has another
 libm, no run and no other constant has other bits."""
 
 import os
@@ -7,12 +7,10 @@ import pathlib
 import sys
 
 import numpy as np
-from folded import BINARY, POSITIVE, UNARY, WIDE
+from folded import BINARY, BINARY_OF_LIBM, POSITIVE, UNARY, UNARY_OF_LIBM, WIDE
 from harness import Graph
 
-OPS = {"Exp", "Expm1", "Log", "Log1p", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh",
-       "Cosh", "Tanh", "Asinh", "Acosh", "Atanh", "Erf", "Erfc", "Sigmoid", "Softplus", "Elu",
-       "Selu", "Lgamma", "Digamma", "Atan2", "Xlogy", "Xlog1py", "Pow"}  # fmt: skip
+OPS = {*UNARY_OF_LIBM, *BINARY_OF_LIBM}
 COUNT = 50
 folder, libm = pathlib.Path(sys.argv[1]), sys.argv[2]
 

@@ -13,9 +13,11 @@ An operand that is None is left out. An attribute that is an int, float or str,
 or a list of one of these, becomes such; a NumPy array a tensor, a Body (the text
 of a GraphProto) a graph. With
 `promise=shape` the model says the shape of the node's result, as it must where
-operands that only the run knows decide it.
+operands that only the run knows decide it. With `domain="com.microsoft"` the
+node is of that domain, and the model imports it.
 """
 
+import re
 import subprocess
 
 import harness
@@ -26,6 +28,9 @@ NUMBERS = {
     "f32": 1, "u8": 2, "i8": 3, "u16": 4, "i16": 5, "i32": 6, "i64": 7, "bool": 9,
     "f16": 10, "f64": 11, "u32": 12, "u64": 13, "bf16": 16,
 }  # fmt: skip
+
+# The versions of other domains than ONNX's own, where it is not 1.
+VERSIONS = {"ai.onnx.ml": 5}
 
 
 class Body(str):
@@ -116,9 +121,8 @@ class OnnxGraph(harness.Graph):
     def text(self, nodes, outputs):
         """The model with these nodes instead of its own, and these outputs."""
         lines = ["ir_version: 8", f"opset_import {{ version: {self.opset} }}"]
-        lines += ['opset_import { domain: "ai.onnx.preview.training" version: 1 }']
-        lines += ['opset_import { domain: "ai.onnx.ml" version: 5 }', 'opset_import { domain: "ai.onnx.preview" version: 1 }']
-        lines += ['opset_import { domain: "com.microsoft" version: 1 }']
+        domains = sorted(set(re.findall(r'domain: "([^"]+)"', "".join(nodes))))
+        lines += [f'opset_import {{ domain: "{d}" version: {VERSIONS.get(d, 1)} }}' for d in domains]
         lines.append("graph {")
         for name, type, array in self.inputs:
             lines.append(f"input {{ {value_info(name, type, self.dims.get(name, array.shape))} }}")

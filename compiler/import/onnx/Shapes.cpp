@@ -4,6 +4,7 @@
 // says. Models often say it only of their outputs; what ops do to shapes leads
 // back from these.
 
+#include "compiler/import/Names.h"
 #include "compiler/import/onnx/Graph.h"
 
 #include "mlir/Support/LLVM.h"
@@ -17,33 +18,41 @@ namespace weir::onnx {
 /// What an op makes of its operands' shapes.
 enum class Shaping { keeps, broadcasts, other };
 
-/// Ops whose result 0 has the shape of operand 0, and those whose operands
-/// broadcast to it.
+/// Of an elementwise op, its definition decides. The lists have the ops with
+/// handlers: those whose result 0 has the shape of operand 0, and those whose
+/// operands broadcast to it.
 static Shaping shapingOf(const NodeProto &node) {
-  static const llvm::StringSet<> keeps{
-      "Abs",        "Acos",      "Acosh",    "Asin",
-      "Asinh",      "Atan",      "Atanh",    "BatchNormalization",
-      "BitwiseNot", "Cast",      "CastLike", "Ceil",
-      "Celu",       "Clip",      "Cos",      "Cosh",
-      "CumSum",     "Dropout",   "Elu",      "Erf",
-      "Exp",        "Floor",     "Gelu",     "HardSigmoid",
-      "HardSwish",  "Hardmax",   "Identity", "IsInf",
-      "IsNaN",      "LeakyRelu", "Log",      "LogSoftmax",
-      "Mish",       "Neg",       "Not",      "Reciprocal",
-      "Relu",       "Round",     "Selu",     "Shrink",
-      "Sigmoid",    "Sign",      "Sin",      "Sinh",
-      "Softmax",    "Softplus",  "Softsign", "Sqrt",
-      "Swish",      "Tan",       "Tanh",     "ThresholdedRelu",
-      "Trilu"};
-  static const llvm::StringSet<> broadcasts{
-      "Add",        "And",         "BitShift", "BitwiseAnd", "BitwiseOr",
-      "BitwiseXor", "Div",         "Equal",    "Greater",    "GreaterOrEqual",
-      "Less",       "LessOrEqual", "Max",      "Mean",       "Min",
-      "Mod",        "Mul",         "Or",       "Pow",        "Sub",
-      "Sum",        "Where",       "Xor"};
+  static const llvm::StringSet<> keeps{"BatchNormalization",
+                                       "Cast",
+                                       "CastLike",
+                                       "Celu",
+                                       "Clip",
+                                       "CumSum",
+                                       "Dropout",
+                                       "Elu",
+                                       "Gelu",
+                                       "HardSigmoid",
+                                       "HardSwish",
+                                       "Hardmax",
+                                       "Identity",
+                                       "IsInf",
+                                       "LeakyRelu",
+                                       "LogSoftmax",
+                                       "Mish",
+                                       "Selu",
+                                       "Shrink",
+                                       "Softmax",
+                                       "Swish",
+                                       "ThresholdedRelu",
+                                       "Trilu"};
+  static const llvm::StringSet<> broadcasts{"BitShift", "Max", "Mean", "Min",
+                                            "Mod",      "Pow", "Sum"};
   std::string op = opKey(node);
   if (node.input_size() == 0 || node.output_size() == 0)
     return Shaping::other;
+  if (auto found = elementwiseOnnxNames().find(op);
+      found != elementwiseOnnxNames().end())
+    return found->second ? Shaping::keeps : Shaping::broadcasts;
   if (keeps.contains(op))
     return Shaping::keeps;
   return broadcasts.contains(op) ? Shaping::broadcasts : Shaping::other;

@@ -30,7 +30,7 @@ uint16_t topOf(float x, bool rounds) {
   return (llvm::bit_cast<uint32_t>(x) + (rounds ? 0x8000 : 0)) >> 16;
 }
 
-struct Amx : LayoutFormat {
+struct AmxTiles : LayoutFormat {
   bool acceptsNumbers(ArrayRef<int64_t> numbers) const override {
     return numbers.empty() || areSplitAndRange(numbers);
   }
@@ -109,8 +109,8 @@ struct Amx : LayoutFormat {
 
 } // namespace
 
-const LayoutFormat &formatOfAmx() {
-  static const Amx format;
+const LayoutFormat &formatOfAmxTiles() {
+  static const AmxTiles format;
   return format;
 }
 

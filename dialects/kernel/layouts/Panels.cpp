@@ -43,6 +43,49 @@ void packPanels(const WeightsSource &from, int64_t width, int64_t bytes,
   }
 }
 
+SmallVector<int64_t> interleavedShape(const WeightsShape &weights,
+                                      int64_t width, int64_t unit) {
+  WeightsShape units = weights;
+  units.depth = llvm::divideCeilSigned(weights.depth, unit);
+  SmallVector<int64_t> shape = panelsShape(units, width);
+  shape.push_back(unit);
+  return shape;
+}
+
+// The size of an element is a constant, so that its copy is one instruction.
+template <int64_t bytes>
+static void interleave(const WeightsSource &from, int64_t width, int64_t unit,
+                       char *to) {
+  int64_t depth = from.depth, columns = from.columns;
+  int64_t taps = ShapedType::getNumElements(from.taps);
+  int64_t panels = llvm::divideCeil(columns, width);
+  int64_t units = llvm::divideCeil(depth, unit);
+  for (int64_t g = 0; g < from.groups; ++g)
+    for (int64_t tap = 0; tap < taps; ++tap)
+      for (int64_t k = 0; k < depth; ++k)
+        for (int64_t n = 0; n < columns; ++n) {
+          int64_t row =
+              ((g * panels + n / width) * taps + tap) * units + k / unit;
+          int64_t target = (row * width + n % width) * unit + k % unit;
+          int64_t source = (tap * depth + k) * from.depthStride +
+                           (g * columns + n) * from.columnStride;
+          std::memcpy(to + target * bytes, from.data + source * bytes, bytes);
+        }
+}
+
+void packInterleaved(const WeightsSource &from, int64_t width, int64_t unit,
+                     int64_t bytes, char *to) {
+  switch (bytes) {
+  case 1:
+    return interleave<1>(from, width, unit, to);
+  case 2:
+    return interleave<2>(from, width, unit, to);
+  case 4:
+    return interleave<4>(from, width, unit, to);
+  }
+  llvm_unreachable("an element of 1, 2 or 4 bytes");
+}
+
 namespace {
 
 struct Panels : LayoutFormat {

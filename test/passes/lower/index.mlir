@@ -159,6 +159,15 @@ func.func @top_many(%x: tensor<2x4000xf32>) -> (tensor<2x3900xf32>, tensor<2x390
 
 // -----
 
+// A result without elements needs no loops.
+// CHECK-LABEL: @no_elements
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<2x0xi32>
+// CHECK-NEXT: return %[[EMPTY]]
+func.func @no_elements(%s: tensor<2x8xf32>, %x: tensor<2x0xf32>) -> tensor<2x0xi32> {
+  %i = graph.search_sorted %s, %x right : tensor<2x8xf32>, tensor<2x0xf32>
+  return %i : tensor<2x0xi32>
+}
+
 // CHECK-LABEL: @search_sorted
 func.func @search_sorted(%s: tensor<2x8xf32>, %x: tensor<2x3xf32>) -> tensor<2x3xi32> {
   // CHECK: %[[STEPS:.*]] = arith.constant 4 : index
