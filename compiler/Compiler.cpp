@@ -158,7 +158,7 @@ Status compileModule(Course &course) {
   ModuleOp module = course.targets.front().module;
   // Without a GPU the devices that a model names have no effect.
   if (!options.gpu.isOn()) {
-    if (failed(explainDevices(module)))
+    if (failed(place::explainDevices(module)))
       return Status::badInput;
     attrs::devices.remove(module);
     attrs::colocated.remove(module);

@@ -77,18 +77,18 @@ void registerDialects(mlir::DialectRegistry &registry) {
 void registerPasses() {
   mlir::registerTransformsPasses();
   mlir::bufferization::registerBufferizationPasses();
-  registerBufferizePasses();
-  registerConvertPasses();
-  registerCpuPasses();
-  registerEntryPasses();
-  registerFusePasses();
-  registerGpuPasses();
-  registerGradPasses();
-  registerGraphPasses();
-  registerLowerPasses();
-  registerPlacePasses();
-  registerPlanPasses();
-  registerTrainPasses();
+  bufferize::registerBufferizePasses();
+  convert::registerConvertPasses();
+  cpu::registerCpuPasses();
+  entry::registerEntryPasses();
+  fuse::registerFusePasses();
+  gpu::registerGpuPasses();
+  grad::registerGradPasses();
+  graph::registerGraphPasses();
+  lower::registerLowerPasses();
+  place::registerPlacePasses();
+  plan::registerPlanPasses();
+  train::registerTrainPasses();
   mlir::registerReconcileUnrealizedCasts();
   llvm::StringSet<> added;
   for (Machine machine : {Machine::Cpu, Machine::Gpu})

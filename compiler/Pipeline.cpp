@@ -39,107 +39,111 @@ using namespace mlir;
 
 namespace weir {
 
-static void buildTrain(OpPassManager &pm) { pm.addPass(createFormTraining()); }
+static void buildTrain(OpPassManager &pm) {
+  pm.addPass(train::createFormTraining());
+}
 
 static void buildGraph(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createExpandFilterGradients());
-  pm.addPass(createInsertInit());
-  pm.addPass(createPruneUnused());
+  pm.addNestedPass<func::FuncOp>(graph::createExpandFilterGradients());
+  pm.addPass(graph::createInsertInit());
+  pm.addPass(graph::createPruneUnused());
   // Later passes expect f32 constants.
-  pm.addPass(createComputeInF32());
+  pm.addPass(graph::createComputeInF32());
   // This must precede the folding of dequantized weights to floats.
-  pm.addPass(createFormByteProducts());
-  pm.addPass(createFormPackedProducts());
+  pm.addPass(graph::createFormByteProducts());
+  pm.addPass(graph::createFormPackedProducts());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createFoldTransposes());
-  pm.addPass(createHoistTransposes());
-  pm.addPass(createFormRepeats());
-  pm.addPass(createFoldConstants());
-  pm.addPass(createFoldPads());
-  pm.addPass(createFoldBatchNorm());
-  pm.addPass(createFormImages());
-  pm.addPass(createJoinProducts());
-  pm.addPass(createSinkReshapes());
-  pm.addPass(createFoldConstants());
+  pm.addPass(graph::createFoldTransposes());
+  pm.addPass(graph::createHoistTransposes());
+  pm.addPass(graph::createFormRepeats());
+  pm.addPass(graph::createFoldConstants());
+  pm.addPass(graph::createFoldPads());
+  pm.addPass(graph::createFoldBatchNorm());
+  pm.addPass(graph::createFormImages());
+  pm.addPass(graph::createJoinProducts());
+  pm.addPass(graph::createSinkReshapes());
+  pm.addPass(graph::createFoldConstants());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createDeduplicateConstants());
-  pm.addPass(createPruneUnused());
+  pm.addPass(graph::createDeduplicateConstants());
+  pm.addPass(graph::createPruneUnused());
 }
 
 static void buildGrad(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
-  functions.addPass(createDifferentiate());
-  functions.addPass(createSimplifyGradients());
+  functions.addPass(grad::createDifferentiate());
+  functions.addPass(grad::createSimplifyGradients());
 }
 
-static void buildPlace(OpPassManager &pm) { pm.addPass(createPlaceOps()); }
+static void buildPlace(OpPassManager &pm) {
+  pm.addPass(place::createPlaceOps());
+}
 
 static void buildFuse(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
-  functions.addPass(createSpreadSizes());
-  functions.addPass(createSpreadBiases());
-  functions.addPass(createSplitBatches());
-  functions.addPass(createEndProducts());
-  functions.addPass(createFormGroups());
-  functions.addPass(createGroupAttention());
-  functions.addPass(createFlattenGroups());
-  functions.addPass(createJoinGroups());
-  functions.addPass(createHoistUpdates());
-  functions.addPass(createRecomputeGroups());
-  functions.addPass(createBindSizes());
+  functions.addPass(fuse::createSpreadSizes());
+  functions.addPass(fuse::createSpreadBiases());
+  functions.addPass(fuse::createSplitBatches());
+  functions.addPass(fuse::createEndProducts());
+  functions.addPass(fuse::createFormGroups());
+  functions.addPass(fuse::createGroupAttention());
+  functions.addPass(fuse::createFlattenGroups());
+  functions.addPass(fuse::createJoinGroups());
+  functions.addPass(fuse::createHoistUpdates());
+  functions.addPass(fuse::createRecomputeGroups());
+  functions.addPass(fuse::createBindSizes());
 }
 
 static void buildLower(OpPassManager &pm) {
-  pm.addPass(createOutlineGroups());
+  pm.addPass(lower::createOutlineGroups());
   // Gradients by filters are told as such; all else by what it is lowered to.
-  pm.nest<func::FuncOp>().addPass(createUseLibraries());
-  pm.addPass(createFitWeights());
-  pm.nest<func::FuncOp>().addPass(createFuseScalars());
-  pm.nest<func::FuncOp>().addPass(createLowerGraph());
+  pm.nest<func::FuncOp>().addPass(lower::createUseLibraries());
+  pm.addPass(lower::createFitWeights());
+  pm.nest<func::FuncOp>().addPass(lower::createFuseScalars());
+  pm.nest<func::FuncOp>().addPass(lower::createLowerGraph());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createLowerCustom());
-  pm.addPass(createChooseLayouts());
+  pm.addPass(lower::createLowerCustom());
+  pm.addPass(lower::createChooseLayouts());
   // Reductions take the loops that make their operands.
   pm.nest<func::FuncOp>().addPass(createLinalgElementwiseOpFusionPass());
   // No CSE before bufferization: it would make one buffer of two.
   pm.addPass(createCanonicalizerPass());
-  pm.nest<func::FuncOp>().addPass(createFuseEpilogues());
-  pm.nest<func::FuncOp>().addPass(createFormAttention());
-  pm.nest<func::FuncOp>().addPass(createRelaxArithmetic());
+  pm.nest<func::FuncOp>().addPass(lower::createFuseEpilogues());
+  pm.nest<func::FuncOp>().addPass(lower::createFormAttention());
+  pm.nest<func::FuncOp>().addPass(lower::createRelaxArithmetic());
   // What a library multiplies stays as it is; filters it reads in its own way.
-  pm.nest<func::FuncOp>().addPass(createUseLibraries());
-  pm.addPass(createPackWeights());
-  pm.addPass(createOutlinePacks());
+  pm.nest<func::FuncOp>().addPass(lower::createUseLibraries());
+  pm.addPass(lower::createPackWeights());
+  pm.addPass(lower::createOutlinePacks());
 }
 
 static void buildBufferize(OpPassManager &pm) {
   // Row-wise fusion decides how these kernels are shared.
-  pm.addPass(createFormRowWiseGroups());
+  pm.addPass(bufferize::createFormRowWiseGroups());
   OpPassManager &kernels = pm.nest<func::FuncOp>();
-  kernels.addPass(createBufferizeKernels());
+  kernels.addPass(bufferize::createBufferizeKernels());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
-  kernels.addPass(createFoldCopies());
+  kernels.addPass(bufferize::createFoldCopies());
 }
 
 static void buildBufferizeForGpu(OpPassManager &pm) {
-  pm.addPass(createCrossDevices());
+  pm.addPass(bufferize::createCrossDevices());
   OpPassManager &host = pm.nest<ModuleOp>().nest<func::FuncOp>();
-  host.addPass(createBufferizeKernels());
+  host.addPass(bufferize::createBufferizeKernels());
   host.addPass(createCanonicalizerPass());
   host.addPass(createCSEPass());
-  host.addPass(createFoldCopies());
+  host.addPass(bufferize::createFoldCopies());
   OpPassManager &kernels = pm.nest<func::FuncOp>();
-  kernels.addPass(createBufferizeKernels());
+  kernels.addPass(bufferize::createBufferizeKernels());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }
 
 static void buildSchedule(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<func::FuncOp>();
-  kernels.addPass(createBlockAttention());
-  kernels.addPass(createChooseSchedules());
+  kernels.addPass(cpu::createBlockAttention());
+  kernels.addPass(cpu::createChooseSchedules());
 }
 
 static void buildScheduleForGpu(OpPassManager &pm) {
@@ -148,62 +152,64 @@ static void buildScheduleForGpu(OpPassManager &pm) {
 
 static void buildCpu(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<func::FuncOp>();
-  kernels.addPass(createEmitKernels());
-  kernels.addPass(createShareRows());
-  kernels.addPass(createFuseRows());
-  kernels.addPass(createSplitReductions());
+  kernels.addPass(cpu::createEmitKernels());
+  kernels.addPass(cpu::createShareRows());
+  kernels.addPass(cpu::createFuseRows());
+  kernels.addPass(cpu::createSplitReductions());
 }
 
 // The module of the host's kernels.
 static void buildCpuForGpu(OpPassManager &pm) { buildCpu(pm.nest<ModuleOp>()); }
 
 static void buildGpu(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createShareThreads());
+  pm.addNestedPass<func::FuncOp>(gpu::createShareThreads());
 }
 
 static void buildPlan(OpPassManager &pm) {
   // The arena holds the scratch memory of kernels, so its size is settled
   // first.
-  pm.addNestedPass<func::FuncOp>(createPlanScratch());
-  pm.addNestedPass<func::FuncOp>(createMarkInPlace());
-  pm.addPass(createJoinLoops());
-  pm.addPass(createFormTaskGroups());
-  pm.addPass(createPlanArena());
+  pm.addNestedPass<func::FuncOp>(plan::createPlanScratch());
+  pm.addNestedPass<func::FuncOp>(plan::createMarkInPlace());
+  pm.addPass(plan::createJoinLoops());
+  pm.addPass(plan::createFormTaskGroups());
+  pm.addPass(plan::createPlanArena());
 }
 
 static void buildPlanForGpu(OpPassManager &pm) {
   OpPassManager &host = pm.nest<ModuleOp>().nest<func::FuncOp>();
-  host.addPass(createPlanScratch());
-  host.addPass(createMarkInPlace());
-  pm.addNestedPass<func::FuncOp>(createPlanScratch());
-  pm.addPass(createPlanArena());
+  host.addPass(plan::createPlanScratch());
+  host.addPass(plan::createMarkInPlace());
+  pm.addNestedPass<func::FuncOp>(plan::createPlanScratch());
+  pm.addPass(plan::createPlanArena());
 }
 
 static void buildLoops(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<func::FuncOp>();
-  kernels.addPass(createLowerCopies());
-  kernels.addPass(createShapeReductions());
-  kernels.addPass(createShareLoops());
-  kernels.addPass(createVectorizeLoops());
-  kernels.addPass(createReassociateReductions());
+  kernels.addPass(cpu::createLowerCopies());
+  kernels.addPass(cpu::createShapeReductions());
+  kernels.addPass(cpu::createShareLoops());
+  kernels.addPass(cpu::createVectorizeLoops());
+  kernels.addPass(cpu::createReassociateReductions());
   kernels.addPass(createConvertLinalgToLoopsPass());
-  kernels.addPass(createClipLoops());
-  pm.addPass(createOutlineParallelLoops());
-  pm.addPass(createCountWorkItems());
+  kernels.addPass(cpu::createClipLoops());
+  pm.addPass(cpu::createOutlineParallelLoops());
+  pm.addPass(cpu::createCountWorkItems());
 }
 
 static void buildLoopsForGpu(OpPassManager &pm) {
   buildLoops(pm.nest<ModuleOp>());
-  pm.addPass(createOutlineParallelLoops());
+  pm.addPass(cpu::createOutlineParallelLoops());
 }
 
-static void buildLaunch(OpPassManager &pm) { pm.addPass(createFormLaunches()); }
+static void buildLaunch(OpPassManager &pm) {
+  pm.addPass(gpu::createFormLaunches());
+}
 
 static void buildConvert(OpPassManager &pm) {
   OpPassManager &phases = pm.nest<func::FuncOp>();
   phases.addPass(createConvertLinalgToLoopsPass());
-  phases.addPass(createExpandMath());
-  phases.addPass(createLowerExtremes());
+  phases.addPass(convert::createExpandMath());
+  phases.addPass(convert::createLowerExtremes());
   phases.addPass(createLoopInvariantCodeMotionPass());
   phases.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
@@ -212,7 +218,7 @@ static void buildConvert(OpPassManager &pm) {
   phases.addPass(createLowerAffinePass());
   phases.addPass(createCanonicalizerPass());
   phases.addPass(createCSEPass());
-  pm.addPass(createLowerMath());
+  pm.addPass(convert::createLowerMath());
   pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
@@ -224,7 +230,7 @@ static void buildConvert(OpPassManager &pm) {
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addNestedPass<LLVM::LLVMFuncOp>(createLegalizeBoolMemory());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(convert::createLegalizeBoolMemory());
 }
 
 // The modules of the GPU's kernels and of the host's.
@@ -232,11 +238,13 @@ static void buildConvertForGpu(OpPassManager &pm) {
   buildConvert(pm.nest<ModuleOp>());
 }
 
-static void buildEntry(OpPassManager &pm) { pm.addPass(createLowerPlan()); }
+static void buildEntry(OpPassManager &pm) {
+  pm.addPass(entry::createLowerPlan());
+}
 
 static void buildEntryForGpu(OpPassManager &pm) {
-  pm.addPass(createIssueLaunches());
-  pm.addPass(createSerializeKernels());
+  pm.addPass(entry::createIssueLaunches());
+  pm.addPass(entry::createSerializeKernels());
 }
 
 static constexpr Stage importStage = {

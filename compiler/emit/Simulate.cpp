@@ -305,7 +305,7 @@ Error simulateKernels(mlir::ModuleOp kernels, mlir::ArrayAttr names,
     return fault("the kernels do not translate to LLVM IR");
   module->setTargetTriple(to.getTargetTriple());
   module->setDataLayout(to.getDataLayout());
-  if (!linkDeviceMath(*module))
+  if (!entry::linkDeviceMath(*module))
     return fault("the functions of devices do not link");
   if (NamedMDNode *notes = module->getNamedMetadata("nvvm.annotations"))
     notes->eraseFromParent();

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::bufferize {
 #define GEN_PASS_DEF_BUFFERIZEKERNELS
 #include "passes/bufferize/Passes.h.inc"
 
@@ -99,4 +99,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::bufferize

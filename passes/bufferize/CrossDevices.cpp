@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::bufferize {
 #define GEN_PASS_DEF_CROSSDEVICES
 #include "passes/bufferize/Passes.h.inc"
 
@@ -141,4 +141,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::bufferize

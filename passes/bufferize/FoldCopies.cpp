@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::bufferize {
 #define GEN_PASS_DEF_FOLDCOPIES
 #include "passes/bufferize/Passes.h.inc"
 
@@ -135,4 +135,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::bufferize

@@ -32,7 +32,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::bufferize {
 #define GEN_PASS_DEF_FORMROWWISEGROUPS
 #include "passes/bufferize/Passes.h.inc"
 
@@ -199,4 +199,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::bufferize

@@ -5,10 +5,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace weir {
+namespace weir::bufferize {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/bufferize/Passes.h.inc"
-} // namespace weir
+} // namespace weir::bufferize
 
 #endif // WEIR_PASSES_BUFFERIZE_PASSES_H

@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::bufferize {
 
 static std::optional<size_t> leadingDims(ArrayRef<int64_t> shape,
                                          int64_t rows) {
@@ -188,4 +188,4 @@ std::optional<RowUses> RowUses::of(func::FuncOp kernel) {
   return reader.uses;
 }
 
-} // namespace weir
+} // namespace weir::bufferize

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace weir {
+namespace weir::bufferize {
 
 /// The number of leading dimensions with `rows` indices in total; the other
 /// dimensions of a row are contiguous. No value if no number of dimensions has
@@ -28,6 +28,6 @@ struct RowUses {
   static std::optional<RowUses> of(mlir::func::FuncOp kernel);
 };
 
-} // namespace weir
+} // namespace weir::bufferize
 
 #endif // WEIR_PASSES_BUFFERIZE_ROWUSES_H

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::convert {
 #define GEN_PASS_DEF_EXPANDMATH
 #include "passes/convert/Passes.h.inc"
 
@@ -151,4 +151,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::convert

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::convert {
 #define GEN_PASS_DEF_LEGALIZEBOOLMEMORY
 #include "passes/convert/Passes.h.inc"
 
@@ -50,4 +50,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::convert

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::convert {
 #define GEN_PASS_DEF_LOWEREXTREMES
 #include "passes/convert/Passes.h.inc"
 
@@ -54,4 +54,4 @@ struct LowerExtremes : impl::LowerExtremesBase<LowerExtremes> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::convert

@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::convert {
 #define GEN_PASS_DEF_LOWERMATH
 #include "passes/convert/Passes.h.inc"
 
@@ -33,4 +33,4 @@ struct LowerMath : impl::LowerMathBase<LowerMath> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::convert

@@ -5,10 +5,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace weir {
+namespace weir::convert {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/convert/Passes.h.inc"
-} // namespace weir
+} // namespace weir::convert
 
 #endif // WEIR_PASSES_CONVERT_PASSES_H

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::convert {
 namespace {
 
 constexpr float magic = 12582912; // 1.5 * 2^23
@@ -222,4 +222,4 @@ void quantizeByAddition(arith::FPToUIOp conversion,
   finish(ops, sum, zero, at);
 }
 
-} // namespace weir
+} // namespace weir::convert

@@ -7,7 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace weir {
+namespace weir::convert {
 
 /// Rewrites the computation of an unsigned byte, or of a vector of them, from
 /// an f32 that is rounded to nearest even, added to an integer constant and
@@ -18,6 +18,6 @@ namespace weir {
 void quantizeByAddition(mlir::arith::FPToUIOp conversion,
                         const kernel::Target &target);
 
-} // namespace weir
+} // namespace weir::convert
 
 #endif // WEIR_PASSES_CONVERT_QUANTIZATION_H

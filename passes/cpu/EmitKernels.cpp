@@ -24,7 +24,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_EMITKERNELS
 #include "passes/cpu/Passes.h.inc"
 
@@ -252,4 +252,4 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

@@ -23,7 +23,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_FUSEROWS
 #include "passes/cpu/Passes.h.inc"
 
@@ -147,7 +147,7 @@ private:
         bytes += type.getNumElements() / all *
                  llvm::divideCeil(type.getElementTypeBitWidth(), 8);
       }
-    return weir::rowsOfBlock(rows.back(), std::max<int64_t>(most / bytes, 1));
+    return cpu::rowsOfBlock(rows.back(), std::max<int64_t>(most / bytes, 1));
   }
 
   /// Buffers that nothing but the run uses.
@@ -254,4 +254,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

@@ -5,10 +5,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/cpu/Passes.h.inc"
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_PASSES_H

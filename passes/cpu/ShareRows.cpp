@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_SHAREROWS
 #include "passes/cpu/Passes.h.inc"
 
@@ -71,4 +71,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

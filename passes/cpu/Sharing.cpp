@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 double loopCycles(linalg::LinalgOp op) {
   double bytes = 0;
@@ -19,4 +19,4 @@ double loopCycles(linalg::LinalgOp op) {
                                                    : kernel::scalarCycles(op));
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -6,11 +6,11 @@
 #include "dialects/kernel/Sharing.h"
 #include "dialects/kernel/cost/LoopCost.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// Cycles of the loops of an op on buffers.
 double loopCycles(mlir::linalg::LinalgOp op);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_SHARING_H

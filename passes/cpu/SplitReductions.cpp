@@ -26,7 +26,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_SPLITREDUCTIONS
 #include "passes/cpu/Passes.h.inc"
 
@@ -191,4 +191,4 @@ struct SplitReductions : impl::SplitReductionsBase<SplitReductions> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

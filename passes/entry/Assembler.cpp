@@ -14,7 +14,7 @@
 
 using namespace llvm;
 
-namespace weir {
+namespace weir::entry {
 
 std::optional<std::string> findAssembler() {
   if (std::optional<std::string> home = sys::Process::GetEnv("CUDA_HOME")) {
@@ -77,4 +77,4 @@ bool assemble(StringRef assembler, StringRef ptx, StringRef arch,
   return !code.empty();
 }
 
-} // namespace weir
+} // namespace weir::entry

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace weir {
+namespace weir::entry {
 
 /// The path of ptxas: in $CUDA_HOME, or else in $PATH.
 std::optional<std::string> findAssembler();
@@ -18,6 +18,6 @@ std::optional<std::string> findAssembler();
 bool assemble(llvm::StringRef assembler, llvm::StringRef ptx,
               llvm::StringRef arch, std::string &code, std::string &problem);
 
-} // namespace weir
+} // namespace weir::entry
 
 #endif // WEIR_PASSES_ENTRY_ASSEMBLER_H

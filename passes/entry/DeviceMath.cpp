@@ -23,7 +23,7 @@ __asm__(".pushsection .rodata\n.balign 16\n.hidden weir_device_math_begin\n"
 // clang-format on
 extern "C" const char weir_device_math_begin[], weir_device_math_end[];
 
-namespace weir {
+namespace weir::entry {
 namespace {
 
 constexpr StringLiteral names[] = {
@@ -134,4 +134,4 @@ bool linkDeviceMath(Module &module) {
   return true;
 }
 
-} // namespace weir
+} // namespace weir::entry

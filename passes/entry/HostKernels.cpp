@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::entry {
 
 LogicalResult takeHostKernels(ModuleOp module) {
   auto host = module.lookupSymbol<ModuleOp>(plan::hostKernels);
@@ -32,4 +32,4 @@ LogicalResult takeHostKernels(ModuleOp module) {
   return success();
 }
 
-} // namespace weir
+} // namespace weir::entry

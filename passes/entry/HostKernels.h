@@ -5,12 +5,12 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace weir {
+namespace weir::entry {
 
 /// Moves the host's kernels, in the LLVM dialect, into the module of the
 /// entries, which call them.
 llvm::LogicalResult takeHostKernels(mlir::ModuleOp module);
 
-} // namespace weir
+} // namespace weir::entry
 
 #endif // WEIR_PASSES_ENTRY_HOSTKERNELS_H

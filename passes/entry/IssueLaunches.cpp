@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::entry {
 #define GEN_PASS_DEF_ISSUELAUNCHES
 #include "passes/entry/Passes.h.inc"
 
@@ -381,4 +381,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::entry

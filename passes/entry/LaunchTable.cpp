@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::entry {
 
 LogicalResult LaunchTable::read(ModuleOp module) {
   auto names = attrs::gpuKernels.of(module);
@@ -55,4 +55,4 @@ LogicalResult LaunchTable::verifyRuns(ModuleOp module) const {
   return failure(walk.wasInterrupted());
 }
 
-} // namespace weir
+} // namespace weir::entry

@@ -6,7 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 
-namespace weir {
+namespace weir::entry {
 
 class LaunchTable {
 public:
@@ -37,6 +37,6 @@ private:
   int64_t meeting = 0;
 };
 
-} // namespace weir
+} // namespace weir::entry
 
 #endif

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::entry {
 #define GEN_PASS_DEF_LOWERPLAN
 #include "passes/entry/Passes.h.inc"
 
@@ -158,4 +158,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::entry

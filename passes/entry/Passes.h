@@ -5,10 +5,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace weir {
+namespace weir::entry {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/entry/Passes.h.inc"
-} // namespace weir
+} // namespace weir::entry
 
 #endif // WEIR_PASSES_ENTRY_PASSES_H

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::entry {
 
 /// Whether the run may process its work items in reverse order, which its
 /// kernel recognizes by their bounds.
@@ -299,4 +299,4 @@ Value Regions::smaller(Value left, Value right) {
       b, left, right, [](int64_t l, int64_t r) { return std::min(l, r); });
 }
 
-} // namespace weir
+} // namespace weir::entry

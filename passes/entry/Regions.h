@@ -5,7 +5,7 @@
 
 #include "dialects/plan/Tasks.h"
 
-namespace weir {
+namespace weir::entry {
 
 /// Lowers the runs among a function's tasks. A run with work items, or a group
 /// of runs, becomes one call of the runtime's weir_parallel. It receives a
@@ -62,6 +62,6 @@ private:
   llvm::DenseMap<mlir::StringAttr, mlir::Value> turns;
 };
 
-} // namespace weir
+} // namespace weir::entry
 
 #endif // WEIR_PASSES_ENTRY_REGIONS_H

@@ -31,7 +31,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::entry {
 #define GEN_PASS_DEF_SERIALIZEKERNELS
 #include "passes/entry/Passes.h.inc"
 
@@ -265,4 +265,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::entry

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DEF_BINDSIZES
 #include "passes/fuse/Passes.h.inc"
 
@@ -118,4 +118,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

@@ -19,7 +19,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DEF_ENDPRODUCTS
 #include "passes/fuse/Passes.h.inc"
 
@@ -163,4 +163,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

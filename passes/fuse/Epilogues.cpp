@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 
 graph::FusionRole roleOf(Operation *op) {
   auto fusible = dyn_cast_if_present<graph::FusionOpInterface>(op);
@@ -37,4 +37,4 @@ Operation *contractionNarrowedBy(Operation *op) {
   return nullptr;
 }
 
-} // namespace weir
+} // namespace weir::fuse

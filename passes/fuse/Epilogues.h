@@ -5,7 +5,7 @@
 
 #include "dialects/graph/Graph.h"
 
-namespace weir {
+namespace weir::fuse {
 
 /// The role of `op` in operator fusion; `none` for null, and for ops that are
 /// never fused.
@@ -16,6 +16,6 @@ graph::FusionRole roleOf(mlir::Operation *op);
 /// `op`, as its result takes the least memory. Null for any other op.
 mlir::Operation *contractionNarrowedBy(mlir::Operation *op);
 
-} // namespace weir
+} // namespace weir::fuse
 
 #endif // WEIR_PASSES_FUSE_EPILOGUES_H

@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DEF_FLATTENGROUPS
 #include "passes/fuse/Passes.h.inc"
 
@@ -203,4 +203,4 @@ struct FlattenGroups : impl::FlattenGroupsBase<FlattenGroups> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

@@ -20,7 +20,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 using graph::FusionRole;
 
 #define GEN_PASS_DEF_FORMGROUPS
@@ -395,4 +395,4 @@ struct FormGroups : impl::FormGroupsBase<FormGroups> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

@@ -19,7 +19,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DEF_GROUPATTENTION
 #include "passes/fuse/Passes.h.inc"
 
@@ -186,4 +186,4 @@ struct GroupAttention : impl::GroupAttentionBase<GroupAttention> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

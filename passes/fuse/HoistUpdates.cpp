@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DEF_HOISTUPDATES
 #include "passes/fuse/Passes.h.inc"
 
@@ -196,4 +196,4 @@ struct HoistUpdates : impl::HoistUpdatesBase<HoistUpdates> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

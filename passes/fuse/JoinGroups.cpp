@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DEF_JOINGROUPS
 #include "passes/fuse/Passes.h.inc"
 
@@ -251,4 +251,4 @@ struct JoinGroups : impl::JoinGroupsBase<JoinGroups> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

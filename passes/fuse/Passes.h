@@ -5,10 +5,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/fuse/Passes.h.inc"
-} // namespace weir
+} // namespace weir::fuse
 
 #endif // WEIR_PASSES_FUSE_PASSES_H

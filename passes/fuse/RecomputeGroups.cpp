@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DEF_RECOMPUTEGROUPS
 #include "passes/fuse/Passes.h.inc"
 
@@ -128,4 +128,4 @@ struct RecomputeGroups : impl::RecomputeGroupsBase<RecomputeGroups> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

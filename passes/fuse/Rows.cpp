@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 using graph::FusionRole;
 
 static ArrayRef<int64_t> shapeOf(Value value) {
@@ -49,4 +49,4 @@ bool Rows::has(Operation *op) const {
   }
 }
 
-} // namespace weir
+} // namespace weir::fuse

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace weir {
+namespace weir::fuse {
 
 /// The number of leading dimensions of an op's operand that it keeps, if it
 /// reduces the other ones, at least one. No value for other ops.
@@ -25,6 +25,6 @@ struct Rows {
   bool has(mlir::Operation *op) const;
 };
 
-} // namespace weir
+} // namespace weir::fuse
 
 #endif // WEIR_PASSES_FUSE_ROWS_H

@@ -25,7 +25,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DEF_SPLITBATCHES
 #include "passes/fuse/Passes.h.inc"
 
@@ -294,4 +294,4 @@ struct SplitBatches : impl::SplitBatchesBase<SplitBatches> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

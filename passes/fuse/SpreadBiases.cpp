@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DEF_SPREADBIASES
 #include "passes/fuse/Passes.h.inc"
 
@@ -88,4 +88,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

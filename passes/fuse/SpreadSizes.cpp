@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 #define GEN_PASS_DEF_SPREADSIZES
 #include "passes/fuse/Passes.h.inc"
 
@@ -84,4 +84,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::fuse

@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::fuse {
 namespace {
 
 /// Whether the result is a view of the operand's memory.
@@ -250,4 +250,4 @@ void Timeline::apply(ArrayRef<Step> steps, int64_t &made) {
       op->erase();
 }
 
-} // namespace weir
+} // namespace weir::fuse

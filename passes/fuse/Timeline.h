@@ -10,7 +10,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace weir {
+namespace weir::fuse {
 
 /// The largest number of live bytes, and the op at which it is reached. Scratch
 /// memory of kernels is not known yet and not counted.
@@ -73,6 +73,6 @@ private:
   llvm::DenseMap<mlir::Value, size_t> lastUses; // by root
 };
 
-} // namespace weir
+} // namespace weir::fuse
 
 #endif // WEIR_PASSES_FUSE_TIMELINE_H

@@ -6,10 +6,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace weir {
+namespace weir::gpu {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/gpu/Passes.h.inc"
-} // namespace weir
+} // namespace weir::gpu
 
 #endif // WEIR_PASSES_GPU_PASSES_H

@@ -18,13 +18,11 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::gpu {
 #define GEN_PASS_DEF_SHARETHREADS
 #include "passes/gpu/Passes.h.inc"
 
 namespace {
-
-using gpu::ThreadBuilder;
 
 /// The adjacent elements of one thread: 16 bytes of f32.
 constexpr int64_t wide = 4;
@@ -33,7 +31,7 @@ constexpr int64_t wide = 4;
 constexpr int64_t manyElements = 1 << 16;
 
 /// Emits a loop nest on buffers, element by element.
-class NestEmitter : gpu::Nest {
+class NestEmitter : Nest {
 public:
   using Nest::Nest;
 
@@ -187,23 +185,23 @@ bool shareKernel(Operation *op, bool mayUseBarriers) {
       .Case([&](kernel::MatmulOp op) {
         if (op.getLayout().isAmx())
           return false;
-        gpu::shareMatmul(b, op, mayUseBarriers);
+        shareMatmul(b, op, mayUseBarriers);
         return true;
       })
       .Case([&](kernel::ConvolutionOp op) {
-        gpu::shareConvolution(b, op, mayUseBarriers);
+        shareConvolution(b, op, mayUseBarriers);
         return true;
       })
       .Case([&](kernel::DepthwiseOp op) {
-        gpu::shareDepthwise(b, op);
+        shareDepthwise(b, op);
         return true;
       })
       .Case([&](kernel::PackOp op) {
-        gpu::sharePack(b, op);
+        sharePack(b, op);
         return true;
       })
       .Case([&](kernel::PackFilterOp op) {
-        gpu::sharePackFilter(b, op);
+        sharePackFilter(b, op);
         return true;
       })
       .Default(false);
@@ -222,10 +220,10 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
     for (memref::CopyOp copy : copies)
       expandCopy(copy);
     bool split = canSplit(kernel);
-    gpu::shareAttentions(kernel, split);
+    shareAttentions(kernel, split);
     if (split)
-      gpu::fuseRows(kernel);
-    kernel.walk([](kernel::MatmulOp op) { gpu::readUnpacked(op); });
+      fuseRows(kernel);
+    kernel.walk([](kernel::MatmulOp op) { readUnpacked(op); });
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {
       if (isa<linalg::LinalgOp>(op) ||
@@ -264,11 +262,11 @@ private:
       NestEmitter emitter(b, nest);
       if (!emitter.canShare())
         return success();
-      if (mayUseBarriers && gpu::isRowReduction(nest))
+      if (mayUseBarriers && isRowReduction(nest))
         emitter.shareRows();
       else if (OpOperand *operand =
-                   mayUseBarriers ? gpu::transposedOperand(nest) : nullptr)
-        gpu::shareTranspose(b, nest, *operand);
+                   mayUseBarriers ? transposedOperand(nest) : nullptr)
+        shareTranspose(b, nest, *operand);
       else
         emitter.share();
     } else if (!cast<DestinationStyleOpInterface>(op)
@@ -285,4 +283,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::gpu

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::grad {
 #define GEN_PASS_DEF_DIFFERENTIATE
 #include "passes/grad/Passes.h.inc"
 
@@ -63,4 +63,4 @@ struct Differentiate : impl::DifferentiateBase<Differentiate> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::grad

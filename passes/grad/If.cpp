@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::grad {
 
 FailureOr<Values> reverseIf(OpBuilder &builder, graph::IfOp op,
                             ArrayRef<Value> seeds, ValueRange wanted) {
@@ -40,4 +40,4 @@ FailureOr<Values> reverseIf(OpBuilder &builder, graph::IfOp op,
   return Values(result.result_begin(), result.result_end());
 }
 
-} // namespace weir
+} // namespace weir::grad

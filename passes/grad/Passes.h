@@ -5,10 +5,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace weir {
+namespace weir::grad {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/grad/Passes.h.inc"
-} // namespace weir
+} // namespace weir::grad
 
 #endif // WEIR_PASSES_GRAD_PASSES_H

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::grad {
 
 bool hasGradient(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -247,4 +247,4 @@ FailureOr<Values> reverse(Operation *at, ValueRange results,
   return walk.results();
 }
 
-} // namespace weir
+} // namespace weir::grad

@@ -9,7 +9,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
-namespace weir {
+namespace weir::grad {
 
 using Values = llvm::SmallVector<mlir::Value>;
 
@@ -48,6 +48,6 @@ mlir::FailureOr<Values> reverseWhile(mlir::OpBuilder &b, graph::WhileOp &op,
 /// `gradients/NODE`.
 mlir::Location gradientLocation(mlir::Location of);
 
-} // namespace weir
+} // namespace weir::grad
 
 #endif // WEIR_PASSES_GRAD_REVERSE_H

@@ -21,7 +21,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::grad {
 #define GEN_PASS_DEF_SIMPLIFYGRADIENTS
 #include "passes/grad/Passes.h.inc"
 
@@ -134,4 +134,4 @@ struct SimplifyGradients : impl::SimplifyGradientsBase<SimplifyGradients> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::grad

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::grad {
 namespace {
 
 /// The limit of saved bytes; larger states are recomputed.
@@ -368,4 +368,4 @@ FailureOr<Values> reverseWhile(OpBuilder &b, graph::WhileOp &op,
   return loop.run(op);
 }
 
-} // namespace weir
+} // namespace weir::grad

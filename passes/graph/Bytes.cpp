@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 
 // A smaller constant is an attribute, which costs less than a resource.
 static constexpr int64_t smallBytes = 4096;
@@ -155,4 +155,4 @@ void copyBox(ArrayRef<int64_t> shape, int64_t width, char *to,
   }
 }
 
-} // namespace weir
+} // namespace weir::graph

@@ -11,7 +11,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace weir {
+namespace weir::graph {
 
 /// The size of one element in bytes; an i1 takes a byte.
 int64_t bytesOf(mlir::Type elementType);
@@ -72,6 +72,6 @@ void copyBox(llvm::ArrayRef<int64_t> shape, int64_t width, char *to,
 /// The row-major strides of a tensor, in bytes.
 llvm::SmallVector<int64_t> byteStrides(mlir::RankedTensorType type);
 
-} // namespace weir
+} // namespace weir::graph
 
 #endif // WEIR_PASSES_GRAPH_BYTES_H

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 
 using kernel::PackedWeights;
 
@@ -210,4 +210,4 @@ std::optional<CodedWeights> codedWeights(Value right, int64_t depth,
   return ofBytes(right, depth, columns, turned, own);
 }
 
-} // namespace weir
+} // namespace weir::graph

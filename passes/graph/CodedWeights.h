@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace weir {
+namespace weir::graph {
 
 /// A table of codes of `stored` bits each. Each row begins with a new byte.
 struct CodeTable {
@@ -80,6 +80,6 @@ std::optional<CodedWeights> codedWeights(mlir::Value right, int64_t depth,
                                          int64_t columns, bool turned,
                                          OwnNumbers &own);
 
-} // namespace weir
+} // namespace weir::graph
 
 #endif // WEIR_PASSES_GRAPH_CODEDWEIGHTS_H

@@ -19,7 +19,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_COMPUTEINF32
 #include "passes/graph/Passes.h.inc"
 
@@ -263,4 +263,4 @@ struct ComputeInF32 : impl::ComputeInF32Base<ComputeInF32> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_DEDUPLICATECONSTANTS
 #include "passes/graph/Passes.h.inc"
 
@@ -90,4 +90,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

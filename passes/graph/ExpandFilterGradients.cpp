@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_EXPANDFILTERGRADIENTS
 #include "passes/graph/Passes.h.inc"
 
@@ -22,4 +22,4 @@ struct ExpandFilterGradients
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

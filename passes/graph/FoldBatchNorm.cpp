@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_FOLDBATCHNORM
 #include "passes/graph/Passes.h.inc"
 
@@ -284,4 +284,4 @@ struct FoldBatchNorm : impl::FoldBatchNormBase<FoldBatchNorm> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

@@ -21,7 +21,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_FOLDCONSTANTS
 #include "passes/graph/Passes.h.inc"
 
@@ -310,4 +310,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

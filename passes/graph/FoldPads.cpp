@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_FOLDPADS
 #include "passes/graph/Passes.h.inc"
 
@@ -148,4 +148,4 @@ struct FoldPads : impl::FoldPadsBase<FoldPads> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

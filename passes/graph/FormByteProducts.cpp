@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_FORMBYTEPRODUCTS
 #include "passes/graph/Passes.h.inc"
 
@@ -298,4 +298,4 @@ struct FormByteProducts : impl::FormByteProductsBase<FormByteProducts> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

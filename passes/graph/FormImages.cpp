@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_FORMIMAGES
 #include "passes/graph/Passes.h.inc"
 
@@ -128,4 +128,4 @@ struct FormImages : impl::FormImagesBase<FormImages> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

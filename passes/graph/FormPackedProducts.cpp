@@ -20,7 +20,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_FORMPACKEDPRODUCTS
 #include "passes/graph/Passes.h.inc"
 
@@ -213,4 +213,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_INSERTINIT
 #include "passes/graph/Passes.h.inc"
 
@@ -56,4 +56,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

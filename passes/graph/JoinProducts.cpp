@@ -23,7 +23,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_JOINPRODUCTS
 #include "passes/graph/Passes.h.inc"
 
@@ -253,4 +253,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_PRUNEUNUSED
 #include "passes/graph/Passes.h.inc"
 
@@ -134,4 +134,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

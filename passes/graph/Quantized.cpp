@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 
 using graph::build::Expr;
 
@@ -329,4 +329,4 @@ std::optional<QuantizedWeights> quantizedWeights(Value operand, int64_t dim) {
   return weights;
 }
 
-} // namespace weir
+} // namespace weir::graph

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace weir {
+namespace weir::graph {
 
 /// Elements that are (bytes - zero) * scale.
 struct QuantizedData {
@@ -36,6 +36,6 @@ std::optional<QuantizedData> quantizedData(mlir::ImplicitLocOpBuilder &b,
 std::optional<QuantizedWeights> quantizedWeights(mlir::Value operand,
                                                  int64_t dim);
 
-} // namespace weir
+} // namespace weir::graph
 
 #endif // WEIR_PASSES_GRAPH_QUANTIZED_H

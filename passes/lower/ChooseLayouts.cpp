@@ -24,7 +24,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_CHOOSELAYOUTS
 #include "passes/lower/Passes.h.inc"
 
@@ -184,4 +184,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 /// Whether weir-pack-weights transforms the filter.
@@ -123,7 +123,7 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
 
     Location loc = op.getLoc();
     auto layout = kernel::LayoutAttr::plain(op.getContext());
-    Value packed = weir::packed<kernel::PackFilterOp>(
+    Value packed = lower::packed<kernel::PackFilterOp>(
         b, loc, adaptor.getFilter(), filter, layout, groups);
     auto kernel = b.create<kernel::ConvolutionOp>(
         loc, type, adaptor.getX(), packed, ValueRange(),
@@ -204,7 +204,7 @@ private:
     }
     // Packed before its unit dimensions go, so that a constant is seen.
     auto layout = kernel::LayoutAttr::plain(op.getContext());
-    Value packed = weir::packed<kernel::PackFilterOp>(
+    Value packed = lower::packed<kernel::PackFilterOp>(
         b, loc, adaptor.getFilter(), filter, layout, /*groups=*/int64_t(1));
     SmallVector<ReassociationIndices> matrix = {{}, {rank - 1}};
     for (int64_t i = 0; i + 1 < rank; ++i)
@@ -265,4 +265,4 @@ void addContractionPatterns(const TypeConverter &converter,
                                                     /*benefit=*/2);
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -11,7 +11,7 @@
 using namespace llvm;
 using mlir::RankedTensorType;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 // Bytes a cycle from the last level of cache, and from memory, where a filter
@@ -207,4 +207,4 @@ ConvolutionChoice chooseConvolution(graph::ConvolutionOp op, bool isKnown) {
                            target);
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -10,7 +10,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace weir {
+namespace weir::lower {
 
 /// The algorithm of a convolution: kernel.winograd, or a direct sum if `tiles`
 /// is empty. Times are cycles of a core.
@@ -55,6 +55,6 @@ double farCycles(double bytes);
 /// Cycles until so many bytes have come from memory.
 double memoryCycles(double bytes);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_CONVOLUTIONCOST_H

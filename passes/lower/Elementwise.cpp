@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 struct LowerScalarOp : OpInterfaceConversionPattern<graph::ScalarOpInterface> {
@@ -38,4 +38,4 @@ void addElementwisePatterns(const TypeConverter &converter,
   patterns.add<LowerScalarOp>(converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

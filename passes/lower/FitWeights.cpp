@@ -25,7 +25,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_FITWEIGHTS
 #include "passes/lower/Passes.h.inc"
 
@@ -373,4 +373,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

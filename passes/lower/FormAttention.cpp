@@ -19,7 +19,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_FORMATTENTION
 #include "passes/lower/Passes.h.inc"
 
@@ -235,4 +235,4 @@ bool isInAttention(graph::SoftmaxOp softmax) {
          productBefore<graph::MatmulOp>(softmax.getX());
 }
 
-} // namespace weir
+} // namespace weir::lower

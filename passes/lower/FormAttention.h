@@ -5,13 +5,13 @@
 
 #include "dialects/graph/Neural.h"
 
-namespace weir {
+namespace weir::lower {
 
 /// Whether the softmax is between two products of its kernel, with at most one
 /// elementwise loop nest on either side, and nothing else reads its operand or
 /// its result. weir-lower-graph leaves such a softmax to weir-form-attention.
 bool isInAttention(graph::SoftmaxOp softmax);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_FORMATTENTION_H

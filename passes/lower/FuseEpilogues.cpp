@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_FUSEEPILOGUES
 #include "passes/lower/Passes.h.inc"
 
@@ -121,4 +121,4 @@ struct FuseEpilogues : impl::FuseEpiloguesBase<FuseEpilogues> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

@@ -19,7 +19,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_FUSESCALARS
 #include "passes/lower/Passes.h.inc"
 
@@ -222,4 +222,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_LOWERGRAPH
 #include "passes/lower/Passes.h.inc"
 
@@ -174,4 +174,4 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 Type accumulatorType(Type type) {
   if (type.isF16() || type.isBF16())
@@ -273,4 +273,4 @@ void addNeuralPatterns(const TypeConverter &converter,
   addSuppressPatterns(converter, patterns);
 }
 
-} // namespace weir
+} // namespace weir::lower

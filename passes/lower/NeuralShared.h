@@ -5,7 +5,7 @@
 
 #include "passes/lower/Patterns.h"
 
-namespace weir {
+namespace weir::lower {
 
 /// The type of sums of elements of `type`: f32 for f16 and bf16.
 mlir::Type accumulatorType(mlir::Type type);
@@ -34,6 +34,6 @@ void addSoftmaxPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addSuppressPatterns(const mlir::TypeConverter &,
                          mlir::RewritePatternSet &);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_NEURALSHARED_H

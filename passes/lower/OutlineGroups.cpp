@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_OUTLINEGROUPS
 #include "passes/lower/Passes.h.inc"
 
@@ -121,4 +121,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

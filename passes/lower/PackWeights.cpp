@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_PACKWEIGHTS
 #include "passes/lower/Passes.h.inc"
 
@@ -192,4 +192,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

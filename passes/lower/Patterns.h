@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 
-namespace weir {
+namespace weir::lower {
 
 void addContractionPatterns(const mlir::TypeConverter &,
                             mlir::RewritePatternSet &);
@@ -61,6 +61,6 @@ llvm::SmallVector<mlir::Value> sequentialLoops(
         mlir::OpBuilder &, mlir::Location, mlir::ValueRange, mlir::ValueRange)>
         body);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_PATTERNS_H

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 /// The loops of a pool: those of its result, then those of the window. The
@@ -326,4 +326,4 @@ void addPoolPatterns(const TypeConverter &converter,
           converter, patterns.getContext(), /*benefit=*/2);
 }
 
-} // namespace weir
+} // namespace weir::lower

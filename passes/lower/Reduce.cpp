@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 /// The loops over `type`, and which of them reduce.
@@ -314,4 +314,4 @@ void addReducePatterns(const TypeConverter &converter,
                                                      patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_RELAXARITHMETIC
 #include "passes/lower/Passes.h.inc"
 
@@ -50,4 +50,4 @@ struct RelaxArithmetic : impl::RelaxArithmeticBase<RelaxArithmetic> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 Value copyTensor(OpBuilder &b, Location loc, Value value) {
   Value init = emptyTensor(b, loc, value.getType());
@@ -234,4 +234,4 @@ void addShapePatterns(const TypeConverter &converter,
       converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

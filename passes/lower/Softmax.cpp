@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 using Combine =
@@ -164,4 +164,4 @@ void addSoftmaxPatterns(const TypeConverter &converter,
           converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::place {
 
 SmallVector<StringAttr> nodesOf(Location location) {
   SmallVector<StringAttr> nodes;
@@ -71,4 +71,4 @@ LogicalResult explainDevices(ModuleOp module) {
   return success();
 }
 
-} // namespace weir
+} // namespace weir::place

@@ -5,7 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace weir {
+namespace weir::place {
 
 /// The names of nodes in a location, the innermost first.
 llvm::SmallVector<mlir::StringAttr> nodesOf(mlir::Location location);
@@ -17,6 +17,6 @@ mlir::LogicalResult namesNone(mlir::Location at, mlir::StringAttr device);
 /// the CPU computes it anyway. An error if a constraint names no device.
 mlir::LogicalResult explainDevices(mlir::ModuleOp module);
 
-} // namespace weir
+} // namespace weir::place
 
 #endif // WEIR_PASSES_PLACE_DEVICES_H

@@ -5,10 +5,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace weir {
+namespace weir::place {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/place/Passes.h.inc"
-} // namespace weir
+} // namespace weir::place
 
 #endif // WEIR_PASSES_PLACE_PASSES_H

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::place {
 #define GEN_PASS_DEF_PLACEOPS
 #include "passes/place/Passes.h.inc"
 
@@ -118,4 +118,4 @@ struct PlaceOps : impl::PlaceOpsBase<PlaceOps> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::place

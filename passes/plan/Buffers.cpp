@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::plan {
 
 MemRefType memrefOf(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
@@ -129,4 +129,4 @@ std::pair<int64_t, int64_t> Buffers::assignOffsets(bool host) {
   return {total, plan::maxLiveBytes(lifetimes)};
 }
 
-} // namespace weir
+} // namespace weir::plan

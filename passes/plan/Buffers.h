@@ -8,7 +8,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace weir {
+namespace weir::plan {
 
 /// The memref type of a tensor, in row-major order without padding.
 mlir::MemRefType memrefOf(mlir::Type tensor);
@@ -94,6 +94,6 @@ private:
   int64_t moment = 0;
 };
 
-} // namespace weir
+} // namespace weir::plan
 
 #endif // WEIR_PASSES_PLAN_BUFFERS_H

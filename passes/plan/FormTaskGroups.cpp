@@ -17,7 +17,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::plan {
 #define GEN_PASS_DEF_FORMTASKGROUPS
 #include "passes/plan/Passes.h.inc"
 
@@ -176,4 +176,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::plan

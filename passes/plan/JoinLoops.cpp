@@ -20,7 +20,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::plan {
 #define GEN_PASS_DEF_JOINLOOPS
 #include "passes/plan/Passes.h.inc"
 
@@ -180,4 +180,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::plan

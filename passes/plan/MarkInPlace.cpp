@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::plan {
 #define GEN_PASS_DEF_MARKINPLACE
 #include "passes/plan/Passes.h.inc"
 
@@ -101,4 +101,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::plan

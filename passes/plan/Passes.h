@@ -5,10 +5,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace weir {
+namespace weir::plan {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/plan/Passes.h.inc"
-} // namespace weir
+} // namespace weir::plan
 
 #endif // WEIR_PASSES_PLAN_PASSES_H

@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::plan {
 #define GEN_PASS_DEF_PLANARENA
 #include "passes/plan/Passes.h.inc"
 
@@ -81,4 +81,4 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::plan

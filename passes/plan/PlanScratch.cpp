@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::plan {
 #define GEN_PASS_DEF_PLANSCRATCH
 #include "passes/plan/Passes.h.inc"
 
@@ -161,4 +161,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::plan

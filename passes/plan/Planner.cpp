@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::plan {
 
 static func::FuncOp kernelOf(plan::TaskOp task) {
   return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
@@ -351,4 +351,4 @@ void Planner::copy(OpBuilder &tasks, Value from, Value to) {
   buffers.advance();
 }
 
-} // namespace weir
+} // namespace weir::plan

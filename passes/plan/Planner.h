@@ -10,7 +10,7 @@
 #include "passes/plan/Buffers.h"
 #include "passes/plan/Uses.h"
 
-namespace weir {
+namespace weir::plan {
 
 /// Turns the body of `entry` into tasks of `program`. Messages of checks are
 /// appended to `checks`; the index of a message is the code of its check.
@@ -88,6 +88,6 @@ private:
       partsOf; // of a concat's buffer
 };
 
-} // namespace weir
+} // namespace weir::plan
 
 #endif // WEIR_PASSES_PLAN_PLANNER_H

@@ -5,7 +5,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::plan {
 
 EntryAttr describeEntry(func::FuncOp entry, StringAttr name,
                         plan::ProgramOp program) {
@@ -24,4 +24,4 @@ EntryAttr describeEntry(func::FuncOp entry, StringAttr name,
                         /*capturable=*/false);
 }
 
-} // namespace weir
+} // namespace weir::plan

@@ -7,13 +7,13 @@
 #include "dialects/weir/Records.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace weir {
+namespace weir::plan {
 
 /// The entry's element of `weir.entries`: its name, its program, its tensors,
 /// and the variables that it reads and assigns.
 EntryAttr describeEntry(mlir::func::FuncOp entry, mlir::StringAttr name,
                         plan::ProgramOp program);
 
-} // namespace weir
+} // namespace weir::plan
 
 #endif // WEIR_PASSES_PLAN_SIGNATURE_H

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::plan {
 
 int64_t timeOf(Operation *op, SymbolTable &symbols) {
   if (isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp, graph::ConstantOp,
@@ -33,4 +33,4 @@ SmallVector<Block *> blocksForThreads(ModuleOp module) {
   return blocks;
 }
 
-} // namespace weir
+} // namespace weir::plan

@@ -7,7 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace weir {
+namespace weir::plan {
 
 /// In nanoseconds: a longer task keeps all threads busy by itself.
 constexpr int64_t smallTask = 40000;
@@ -23,6 +23,6 @@ int64_t timeOf(mlir::Operation *op, mlir::SymbolTable &symbols);
 /// thread.
 mlir::SmallVector<mlir::Block *> blocksForThreads(mlir::ModuleOp module);
 
-} // namespace weir
+} // namespace weir::plan
 
 #endif // WEIR_PASSES_PLAN_TASKS_H

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::plan {
 
 Uses::Uses(func::FuncOp entry) {
   int64_t now = 0;
@@ -150,4 +150,4 @@ plan::TaskOp Uses::makerInPlace(graph::WriteVariableOp write) const {
   return task;
 }
 
-} // namespace weir
+} // namespace weir::plan

@@ -8,7 +8,7 @@
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace weir {
+namespace weir::plan {
 
 /// Intervals over the final order of an entry's ops. Tasks of one group have
 /// one time, and the regions of a loop are between its begin and its end.
@@ -52,6 +52,6 @@ private:
       writes;
 };
 
-} // namespace weir
+} // namespace weir::plan
 
 #endif // WEIR_PASSES_PLAN_USES_H

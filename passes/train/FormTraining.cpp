@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace weir::graph::build;
 
-namespace weir {
+namespace weir::train {
 #define GEN_PASS_DEF_FORMTRAINING
 #include "passes/train/Passes.h.inc"
 
@@ -74,8 +74,7 @@ struct FormTraining : impl::FormTrainingBase<FormTraining> {
 private:
   LogicalResult form(ModuleOp module, func::FuncOp loss,
                      const train::Recipe &recipe) {
-    const train::Optimizer *optimizer =
-        train::findOptimizer(recipe.text("optimizer"));
+    const Optimizer *optimizer = findOptimizer(recipe.text("optimizer"));
     if (!optimizer)
       return loss.emitError("has an unknown optimizer: '")
              << recipe.text("optimizer") << "'";
@@ -100,9 +99,9 @@ private:
                                 [](graph::VariableOp variable) {
                                   return variable.getInitial().has_value();
                                 });
-    return train::buildStep(step, recipe, *optimizer, hasFirstValues);
+    return buildStep(step, recipe, *optimizer, hasFirstValues);
   }
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::train

@@ -5,10 +5,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace weir {
+namespace weir::train {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/train/Passes.h.inc"
-} // namespace weir
+} // namespace weir::train
 
 #endif // WEIR_PASSES_TRAIN_PASSES_H

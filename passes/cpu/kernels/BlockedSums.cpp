@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 // Of a loop that runs twice LLVM makes a choice of two constants, and computes
 // the address of each factor anew: of few registers, rather straight code.
@@ -113,4 +113,4 @@ Emitter::Values BlockedSums::loop(int64_t count, int64_t unroll,
   return rest;
 }
 
-} // namespace weir
+} // namespace weir::cpu

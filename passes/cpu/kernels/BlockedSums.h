@@ -6,7 +6,7 @@
 
 #include "passes/cpu/kernels/Emitter.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The rounding error of a sum grows with the length of its chain of additions.
 /// Chains of about `chain` terms, whose results are then summed, keep it small.
@@ -37,6 +37,6 @@ private:
                        mlir::ValueRange sums, Steps steps);
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_BLOCKEDSUMS_H

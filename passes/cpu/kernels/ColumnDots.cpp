@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct DotsEmitter : kernel::DotShape, kernel::DotSchedule {
@@ -124,4 +124,4 @@ void emitColumnDots(Emitter &e, kernel::MatmulOp op,
     joined->erase();
 }
 
-} // namespace weir
+} // namespace weir::cpu

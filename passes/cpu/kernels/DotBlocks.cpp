@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 /// Elements of a row that fit one vector of words.
 static void eachPart(int64_t valid, int64_t stepDepth, int64_t lanes,
@@ -227,4 +227,4 @@ void TileProduct::byDots(const Unit &unit, const Depth &d) {
   }
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 Value Emitter::index(int64_t value) {
   return create<arith::ConstantIndexOp>(value);
@@ -387,4 +387,4 @@ void Emitter::loops(ArrayRef<int64_t> shape,
   nest(nest);
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -4,6 +4,7 @@
 #define WEIR_PASSES_CPU_KERNELS_EMITTER_H
 
 #include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Sharing.h"
 #include "dialects/kernel/Target.h"
 #include "dialects/kernel/schedule/EvenSplit.h"
 
@@ -12,9 +13,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace weir {
-
-struct RowBlocks;
+namespace weir::cpu {
 
 struct Emitter : mlir::ImplicitLocOpBuilder {
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
@@ -183,6 +182,6 @@ private:
   mlir::Value mask(int64_t lanes, int64_t valid);
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_EMITTER_H

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 // Epilogues of more instructions than this a tile are a loop over the tile
@@ -331,4 +331,4 @@ void finishTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
     emitter.straight(sums);
 }
 
-} // namespace weir
+} // namespace weir::cpu

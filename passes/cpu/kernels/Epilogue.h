@@ -5,7 +5,7 @@
 
 #include "passes/cpu/kernels/Emitter.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// A grid of `height x width` positions of the result. At each position
 /// `columns` adjacent elements are in vectors of `lanes`.
@@ -63,6 +63,6 @@ Emitter::Values firstSums(Emitter &e, mlir::Value addend, const Tile &tile,
 void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
                   bool finishes);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_EPILOGUE_H

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 /// The argument that `buffer` is, in one shape or another, where nothing else
@@ -73,4 +73,4 @@ bool isOnlyWritten(Value buffer) {
   });
 }
 
-} // namespace weir
+} // namespace weir::cpu

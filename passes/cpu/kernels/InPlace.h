@@ -7,7 +7,7 @@
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The arguments of `function` whose only use is the epilogue of the last of
 /// its `kernels`, at the element of the result: `finishTile` loads them before
@@ -21,6 +21,6 @@ readByEpilogue(mlir::func::FuncOp function,
 /// sums.
 bool isOnlyWritten(mlir::Value buffer);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_INPLACE_H

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 // All batches share B, so their rows can be those of one product.
 kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
@@ -52,4 +52,4 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
   return joined;
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -5,7 +5,7 @@
 
 #include "passes/cpu/kernels/Emitter.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The product that joins the rows of a batch whose right side is one, or `op`.
 kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op);
@@ -79,6 +79,6 @@ void emitTransformPanel(Emitter &e, kernel::TransformFilterOp op, mlir::Value j,
 kernel::TransformFilterOp emitWinograd(Emitter &e, kernel::WinogradOp op,
                                        const kernel::Target &target);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_KERNELS_H

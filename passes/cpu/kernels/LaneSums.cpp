@@ -4,7 +4,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 // Two become one as long as there are two: each is in segments, one for each of
 // the vectors that it was made of, and halves of segments are added.
@@ -56,4 +56,4 @@ void finishDots(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
   finishTile(e, op, few, results);
 }
 
-} // namespace weir
+} // namespace weir::cpu

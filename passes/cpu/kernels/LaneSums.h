@@ -7,7 +7,7 @@
 
 #include "dialects/kernel/Target.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// From as many vectors as they have lanes, a vector whose lane i is the sum of
 /// all lanes of vector i. Missing vectors at the end count as zeros.
@@ -23,6 +23,6 @@ inline int64_t maxDotSums(const kernel::Target &target) {
 void finishDots(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
                 llvm::ArrayRef<mlir::Value> sums);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_LANESUMS_H

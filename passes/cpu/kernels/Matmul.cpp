@@ -26,7 +26,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct MatmulEmitter : MatmulBlocks {
@@ -396,4 +396,4 @@ void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
     joined->erase();
 }
 
-} // namespace weir
+} // namespace weir::cpu

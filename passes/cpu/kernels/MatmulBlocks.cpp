@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 kernel::PackOp packBefore(kernel::MatmulOp op) {
   auto buffer = op.getB().getDefiningOp<memref::AllocOp>();
@@ -79,4 +79,4 @@ void DepthPart::eachBlock(Emitter &e, int64_t size,
   body({e.plus(first, alike), rest, no, ends});
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/MatmulShape.h"
 #include "passes/cpu/kernels/Emitter.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct MatmulBlocks : kernel::MatmulShape, kernel::MatmulSchedule {
   /// The rows that tiles split evenly: all, or those of a row block.
@@ -54,6 +54,6 @@ struct DepthPart {
                  llvm::function_ref<void(const DepthPart &)> body) const;
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_MATMULBLOCKS_H

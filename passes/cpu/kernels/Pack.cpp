@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target) {
   Value out = op.getOut();
@@ -92,4 +92,4 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
   });
 }
 
-} // namespace weir
+} // namespace weir::cpu

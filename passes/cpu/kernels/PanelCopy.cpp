@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 PanelCopy::PanelCopy(Emitter &e, kernel::PackOp op, int64_t width,
                      const kernel::Target &target)
@@ -97,4 +97,4 @@ void copyLine(Emitter &e, kernel::MatmulOp op, ValueRange from, int64_t count,
     move(e.index(whole), count - whole);
 }
 
-} // namespace weir
+} // namespace weir::cpu

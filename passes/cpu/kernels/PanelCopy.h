@@ -5,7 +5,7 @@
 
 #include "passes/cpu/kernels/Emitter.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct PanelCopy {
   Emitter &e;
@@ -36,6 +36,6 @@ void copyLine(Emitter &e, kernel::MatmulOp op, mlir::ValueRange from,
               int64_t count, mlir::Value copy, mlir::Value target,
               int64_t lanes, bool isInterleaved);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_PANELCOPY_H

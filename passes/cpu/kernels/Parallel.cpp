@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 void Emitter::parallel(int64_t count, bool coarse,
                        function_ref<void(Value, Value)> body, bool rowWise) {
@@ -55,4 +55,4 @@ void Emitter::share(double cycles) {
            (cycles >= kernel::worthSharingCycles || RowBlocks::of(around));
 }
 
-} // namespace weir
+} // namespace weir::cpu

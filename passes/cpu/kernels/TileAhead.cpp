@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 // What comes into L2 meanwhile: the next panel, by `turns` blocks or more, of
 // which this is block `turn`; after the last the first, at the next depth.
@@ -127,4 +127,4 @@ void TileLoops::takeAll(const Ahead &ahead, const Panels &panels,
   });
 }
 
-} // namespace weir
+} // namespace weir::cpu

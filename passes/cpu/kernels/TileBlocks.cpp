@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op,
                          const kernel::Target &target)
@@ -133,4 +133,4 @@ void TileProduct::byVectors(const Unit &unit, const Depth &d) {
   });
 }
 
-} // namespace weir
+} // namespace weir::cpu

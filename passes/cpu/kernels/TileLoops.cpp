@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 constexpr int sumsAt = 0; // tiles 0 to 3: sums, 4 and 5: A, 6 and 7: B
 constexpr int leftAt = 4, rightAt = 6;
@@ -326,4 +326,4 @@ void TileLoops::finishLast(Value first, const Panels &panels) {
   finish(last, e.index(0), validRows(last));
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -9,7 +9,7 @@
 #include "dialects/kernel/schedule/tiles/TilesShape.h"
 #include "passes/cpu/kernels/Epilogue.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// Multiplies blocks of up to two tiles of rows by panels of 32 columns.
 /// Derived classes define the source of rows, the destination of results, and
@@ -188,6 +188,6 @@ private:
   void fetchResults(const Unit &unit, mlir::Value low, mlir::Value high);
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_TILELOOPS_H

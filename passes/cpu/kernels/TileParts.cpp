@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 Emitter::Values TileLoops::emptyRange() {
   return {words(bytes ? INT32_MAX : -1), words(bytes ? INT32_MIN : 0)};
@@ -145,4 +145,4 @@ Emitter::Values TileLoops::weights(Value panel, Value step, Value line,
   return rows;
 }
 
-} // namespace weir
+} // namespace weir::cpu

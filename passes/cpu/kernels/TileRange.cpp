@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 // Of this many columns, one more for some threads than for others is little.
 static constexpr int64_t manyColumns = 64;
@@ -71,4 +71,4 @@ void TileRange::confine(Emitter &e, const MatmulBlocks &blocks, Value column,
   end = e.smaller(end, select(isTile(e.plus(endColumn, -1)), endsAt, end));
 }
 
-} // namespace weir
+} // namespace weir::cpu

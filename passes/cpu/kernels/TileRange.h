@@ -5,7 +5,7 @@
 
 #include "passes/cpu/kernels/MatmulBlocks.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// Ranges of tiles of rows and columns: all tiles, or the work items of a
 /// parallel loop. Work items are rows of tiles, or columns of tiles. If there
@@ -34,6 +34,6 @@ private:
   mlir::Value beginsAt, endsAt;
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_TILERANGE_H

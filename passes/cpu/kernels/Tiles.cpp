@@ -22,7 +22,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct TileEmitter : TileProduct {
@@ -72,4 +72,4 @@ void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
     joined->erase();
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -6,7 +6,7 @@
 
 #include "passes/cpu/kernels/TileLoops.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct TileProduct : TileLoops {
   kernel::MatmulOp product;
@@ -61,6 +61,6 @@ private:
   void fetchLine(mlir::Value panel, mlir::Value step, mlir::Value line);
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_KERNELS_TILES_H

@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 void LinearIndex::add(const LinearIndex &other, int64_t factor) {
   constant += other.constant * factor;
@@ -365,4 +365,4 @@ bool isHarmless(Operation *op) {
          (effects && effects.onlyHasEffect<MemoryEffects::Read>());
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace weir {
+namespace weir::cpu {
 
 /// An index as a linear combination of values, plus a constant.
 struct LinearIndex {
@@ -58,6 +58,6 @@ storeOf(mlir::Operation *op,
 /// Whether an op stores nothing; it may read, prefetch, or contain other ops.
 bool isHarmless(mlir::Operation *op);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_LOOPS_ACCESSES_H

@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 bool keepsNan(Operation *inner) {
   return isa<arith::MaximumFOp, arith::MinimumFOp>(inner);
@@ -131,4 +131,4 @@ Value lanesOf(Emitter &e, Operation *inner, Value sum) {
   return e.create<vector::ExtractOp>(sum, 0);
 }
 
-} // namespace weir
+} // namespace weir::cpu

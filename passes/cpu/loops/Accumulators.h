@@ -5,7 +5,7 @@
 
 #include "passes/cpu/kernels/Emitter.h"
 
-namespace weir {
+namespace weir::cpu {
 
 // In all of these, `inner` is the scalar op that combines two elements.
 
@@ -41,6 +41,6 @@ mlir::Value withMarked(Emitter &e, mlir::Value sum,
 /// Reduces the lanes of a vector to one element.
 mlir::Value lanesOf(Emitter &e, mlir::Operation *inner, mlir::Value sum);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_LOOPS_ACCUMULATORS_H

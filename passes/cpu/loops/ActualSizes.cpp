@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 static bool isScalar(Value buffer) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
@@ -101,4 +101,4 @@ Value actualDepth(Emitter &e, kernel::MatmulOp op) {
   return e.smaller(readSize(e, op.getDepth()), e.index(all));
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The sizes of each result with dynamic dimensions, by the argument that is
 /// its buffer. A symbol is the index of the i64 argument with the size.
@@ -38,6 +38,6 @@ mlir::Value actualColumns(Emitter &e, kernel::MatmulOp op);
 /// Null if it is static.
 mlir::Value actualDepth(Emitter &e, kernel::MatmulOp op);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_LOOPS_ACTUALSIZES_H

@@ -21,7 +21,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_CLIPLOOPS
 #include "passes/cpu/Passes.h.inc"
 
@@ -366,4 +366,4 @@ struct ClipLoops : impl::ClipLoopsBase<ClipLoops> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

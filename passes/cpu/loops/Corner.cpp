@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct CornerEmitter {
@@ -223,4 +223,4 @@ void emitCorner(Emitter &e, kernel::CornerOp op, const kernel::Target &target) {
     emitter.copyBlocks();
 }
 
-} // namespace weir
+} // namespace weir::cpu

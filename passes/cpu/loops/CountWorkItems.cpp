@@ -22,7 +22,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_COUNTWORKITEMS
 #include "passes/cpu/Passes.h.inc"
 
@@ -190,4 +190,4 @@ struct CountWorkItems : impl::CountWorkItemsBase<CountWorkItems> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 bool is32Bit(Type type) { return type.isF32() || type.isInteger(32); }
 
@@ -153,4 +153,4 @@ bool LoopNest::accumulatorsFit() {
   return true;
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -7,7 +7,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// 32-bit elements, which are stored in lanes directly.
 bool is32Bit(mlir::Type type);
@@ -57,6 +57,6 @@ private:
   bool accumulatorsFit();
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_LOOPS_LOOPNEST_H

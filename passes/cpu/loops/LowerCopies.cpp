@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_LOWERCOPIES
 #include "passes/cpu/Passes.h.inc"
 
@@ -69,4 +69,4 @@ struct LowerCopies : impl::LowerCopiesBase<LowerCopies> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_OUTLINEPARALLELLOOPS
 #include "passes/cpu/Passes.h.inc"
 
@@ -243,4 +243,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

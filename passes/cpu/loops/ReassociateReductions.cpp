@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_REASSOCIATEREDUCTIONS
 #include "passes/cpu/Passes.h.inc"
 
@@ -45,4 +45,4 @@ struct ReassociateReductions
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 RowLoads::RowLoads(LoopNest &nest) : nest(nest) {
   for (Operation &inner : nest.body->without_terminator())
@@ -259,4 +259,4 @@ Value RowLoads::load(Emitter &e, memref::LoadOp load, ArrayRef<Value> at,
   return type == floats ? chosen : e.create<vector::BitCastOp>(type, chosen);
 }
 
-} // namespace weir
+} // namespace weir::cpu

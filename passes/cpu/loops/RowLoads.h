@@ -8,7 +8,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The loads of a body, each from a row of its buffer that all lanes share.
 /// They load one element, adjacent elements, or elements at indices from a
@@ -56,6 +56,6 @@ private:
   llvm::SmallVector<mlir::memref::LoadOp> loads;
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_LOOPS_ROWLOADS_H

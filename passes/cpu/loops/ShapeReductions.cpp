@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_SHAPEREDUCTIONS
 #include "passes/cpu/Passes.h.inc"
 
@@ -176,4 +176,4 @@ struct ShapeReductions : impl::ShapeReductionsBase<ShapeReductions> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

@@ -19,7 +19,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_SHARELOOPS
 #include "passes/cpu/Passes.h.inc"
 
@@ -111,4 +111,4 @@ struct ShareLoops : impl::ShareLoopsBase<ShareLoops> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

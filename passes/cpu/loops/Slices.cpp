@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 bool isSliceable(linalg::LinalgOp op) {
   bool all = true;
@@ -80,4 +80,4 @@ Value firstOf(Emitter &e, Value buffer, size_t dim, int64_t count) {
   return e.create<memref::SubViewOp>(buffer, zeros, sizes, ones);
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -9,7 +9,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// Whether the slices of an op's operands are boxes, because its indices are
 /// linear in the loops.
@@ -37,6 +37,6 @@ void emitBlock(Emitter &e, mlir::Value index, int64_t rows, int64_t size,
 /// The first `count` elements of a buffer along dimension `dim`.
 mlir::Value firstOf(Emitter &e, mlir::Value buffer, size_t dim, int64_t count);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_LOOPS_SLICES_H

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 /// Of loops that read elements side by side, from row to row, the distance of
 /// streams; where short rows do not touch, in whole ones.
@@ -50,4 +50,4 @@ std::optional<int64_t> Streams::begin(const LoopNest &nest,
   return begins ? ahead : std::nullopt;
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -8,7 +8,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// Selects buffers of 32-bit elements, if the part that a thread reads exceeds
 /// its L2. They are prefetched at their first use in a block. None is selected
@@ -28,6 +28,6 @@ private:
   llvm::DenseSet<std::pair<mlir::Block *, mlir::Value>> begun;
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_LOOPS_STREAMS_H

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 // Each round exchanges the halves of blocks half as large (Eklundh).
 void transposeBlock(Emitter &e, MutableArrayRef<Value> rows) {
@@ -349,4 +349,4 @@ void TransposeBlocks::emit(Emitter &e, linalg::LinalgOp op,
   TransposeBlocksEmitter(*this, e, op, lanes).outer(0);
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace weir {
+namespace weir::cpu {
 
 /// Transposes a block of as many vectors as lanes, a power of two.
 void transposeBlock(Emitter &e, llvm::MutableArrayRef<mlir::Value> rows);
@@ -37,6 +37,6 @@ private:
   bool rowsAreShort(mlir::linalg::LinalgOp op) const;
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_LOOPS_TRANSPOSEBLOCKS_H

@@ -27,7 +27,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_VECTORIZELOOPS
 #include "passes/cpu/Passes.h.inc"
 
@@ -363,4 +363,4 @@ struct VectorizeLoops : impl::VectorizeLoopsBase<VectorizeLoops> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 /// A size near `size` for which the last work item is not smaller, or `size`
 /// itself.
@@ -107,4 +107,4 @@ void shareWorkItems(Emitter &e, const Cut &cut,
   eachWorkItem(e, cut, loop.getFirst(), loop.getLast(), body);
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace weir {
+namespace weir::cpu {
 
 /// A loop's range, and the size of a work item in it.
 struct Cut {
@@ -56,6 +56,6 @@ void shareWorkItems(
     Emitter &e, const Cut &cut,
     llvm::function_ref<void(mlir::Value, llvm::ArrayRef<LoopSlice>)> body);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_LOOPS_WORKITEMS_H

@@ -21,7 +21,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct PackedFloats : PackedProduct {
@@ -171,4 +171,4 @@ void emitPackedFloats(Emitter &e, kernel::PackedMatmulOp op,
   PackedFloats(e, op, target).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

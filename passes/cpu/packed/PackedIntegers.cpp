@@ -17,7 +17,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct PackedIntegers : PackedProduct {
@@ -220,4 +220,4 @@ void emitPackedIntegers(Emitter &e, kernel::PackedMatmulOp op,
   PackedIntegers(e, op, target).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 PackedProduct::PackedProduct(Emitter &e, kernel::PackedMatmulOp op,
                              const kernel::Target &target, int64_t maxRows,
@@ -168,4 +168,4 @@ void emitPackedMatmul(Emitter &e, kernel::PackedMatmulOp op,
     emitPackedFloats(e, op, target);
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -7,11 +7,11 @@
 
 #include "dialects/kernel/Packed.h"
 
-namespace weir {
+namespace weir::cpu {
 
 void emitPackedMatmul(Emitter &e, kernel::PackedMatmulOp op,
                       const kernel::Target &target);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_PACKED_PACKEDMATMUL_H

@@ -7,7 +7,7 @@
 
 #include "dialects/kernel/Packed.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// Emits the loops, from the outside: work items of some panels, tiles of rows,
 /// panels, blocks.
@@ -77,6 +77,6 @@ void emitPackedIntegers(Emitter &e, kernel::PackedMatmulOp op,
 void emitPackedFloats(Emitter &e, kernel::PackedMatmulOp op,
                       const kernel::Target &target);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_PACKED_PACKEDPRODUCT_H

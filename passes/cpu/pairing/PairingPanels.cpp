@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 using kernel::PairingScheme;
@@ -267,4 +267,4 @@ void emitPairingPack(Emitter &e, kernel::PackOp op,
       });
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -5,7 +5,7 @@
 
 #include "passes/cpu/kernels/PanelCopy.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The panels that a kernel.pack in the layout `pairing` makes.
 struct PairingPanels {
@@ -22,6 +22,6 @@ struct PairingPanels {
   void pack(mlir::Value j, mlir::Value out, mlir::Value position);
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_PAIRING_PAIRINGPANELS_H

@@ -28,7 +28,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 using kernel::PairingScheme;
@@ -265,4 +265,4 @@ void emitPairing(Emitter &e, kernel::ConvolutionOp op,
   PairingEmitter(e, op, std::move(rows), op.getFilter(), target).run(nullptr);
 }
 
-} // namespace weir
+} // namespace weir::cpu

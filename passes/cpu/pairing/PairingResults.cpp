@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 static bool isRun(Value buffer) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
@@ -44,4 +44,4 @@ void PairingResults::finish(const Tile &tile, Value row, ArrayRef<Value> sums) {
   }
 }
 
-} // namespace weir
+} // namespace weir::cpu

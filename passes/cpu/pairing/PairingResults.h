@@ -5,7 +5,7 @@
 
 #include "passes/cpu/kernels/Epilogue.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The results of a kernel whose tiles consist of rows: all dimensions but the
 /// last, from row `row` on.
@@ -30,6 +30,6 @@ private:
   bool inRuns;
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_PAIRING_PAIRINGRESULTS_H

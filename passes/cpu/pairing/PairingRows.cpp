@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::PairingScheme;
 
@@ -223,4 +223,4 @@ void PairingRows::take(Value row, Value count, Value slot) {
       tileEligible, slot);
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -10,7 +10,7 @@
 
 #include <functional>
 
-namespace weir {
+namespace weir::cpu {
 
 /// The left side of the product: rows of `depth` elements in `buffer`. If that
 /// is null, `gather` copies them to another buffer.
@@ -73,6 +73,6 @@ private:
                         mlir::Value factor);
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_PAIRING_PAIRINGROWS_H

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::PairingScheme;
 
@@ -54,4 +54,4 @@ PairingScales::PairingScales(Emitter &e, Value squares, int64_t depth) {
   factors = powerOfTwo(e, e.create<arith::SubIOp>(integers(e, 0, lanes), half));
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -5,7 +5,7 @@
 
 #include "passes/cpu/kernels/Emitter.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// For each lane of a vector, which represents a row or a column, two powers of
 /// two: `factors` scale its elements to a mean square of 1/2 to 2, and `scales`
@@ -21,6 +21,6 @@ struct PairingScales {
 mlir::Value integers(Emitter &e, int64_t value, int64_t lanes);
 mlir::Value reals(Emitter &e, double value, int64_t lanes);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_PAIRING_PAIRINGSCALES_H

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::PairingScheme;
 
@@ -313,4 +313,4 @@ Emitter::Values PairingTile::sums(Ahead ahead) {
       [&] { return viaPairing; }, ofEachRow);
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/pairing/PairingShape.h"
 #include "passes/cpu/pairing/PairingRows.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// Chains and rounds, by indices that the run knows.
 struct Chains : kernel::PairingChains {
@@ -68,6 +68,6 @@ private:
   Emitter::Values byProducts();
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_PAIRING_PAIRINGTILE_H

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct WindowRows {
@@ -101,4 +101,4 @@ LeftSide windowRows(Emitter &e, kernel::ConvolutionOp op, int64_t lanes) {
   return {nullptr, rows.depth(), gather};
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -25,7 +25,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_BLOCKATTENTION
 #include "passes/cpu/Passes.h.inc"
 
@@ -103,7 +103,7 @@ private:
     if (batches < enoughWorkItems)
       block =
           std::min(block, std::max<int64_t>(minRows, count / enoughWorkItems));
-    return weir::rowsOfBlock(rows.back(), block);
+    return cpu::rowsOfBlock(rows.back(), block);
   }
 
   void makeBuffers(Emitter &e) {
@@ -303,4 +303,4 @@ struct BlockAttention : impl::BlockAttentionBase<BlockAttention> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

@@ -17,7 +17,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 #define GEN_PASS_DEF_CHOOSESCHEDULES
 #include "passes/cpu/Passes.h.inc"
 
@@ -243,4 +243,4 @@ struct ChooseSchedules : impl::ChooseSchedulesBase<ChooseSchedules> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::cpu

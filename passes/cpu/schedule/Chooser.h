@@ -5,7 +5,7 @@
 
 #include "dialects/kernel/schedule/Parameters.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// Chooses the parameters of a schedule one after the other. Later choices
 /// depend on earlier ones. A parameter that the user has fixed keeps its value,
@@ -39,6 +39,6 @@ private:
   }
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_SCHEDULE_CHOOSER_H

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::ConvolutionCopy;
 using kernel::ConvolutionSchedule;
@@ -182,4 +182,4 @@ ConvolutionSchedule chooseConvolution(const ConvolutionShape &shape,
   return ConvolutionChooser(shape, context, target, given, fixed).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

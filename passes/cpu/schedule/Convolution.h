@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/ConvolutionShape.h"
 #include "passes/cpu/schedule/KernelContext.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The schedule of a convolution. `fixed` are parameters that are not chosen,
 /// with their values in `given`; null for none.
@@ -16,6 +16,6 @@ chooseConvolution(const kernel::ConvolutionShape &shape,
                   const kernel::ConvolutionSchedule &given = {},
                   mlir::DictionaryAttr fixed = {});
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_SCHEDULE_CONVOLUTION_H

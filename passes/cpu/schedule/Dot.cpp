@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::DotSchedule;
 using kernel::DotShape;
@@ -71,4 +71,4 @@ DotSchedule chooseDot(const DotShape &shape, const KernelContext &context,
   return DotChooser(shape, context, target, given, fixed).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

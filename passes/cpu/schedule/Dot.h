@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/dot/DotShape.h"
 #include "passes/cpu/schedule/KernelContext.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The schedule of a product whose right side has the K-major layout. `fixed`
 /// are parameters that are not chosen, with their values in `given`; null for
@@ -17,6 +17,6 @@ kernel::DotSchedule chooseDot(const kernel::DotShape &shape,
                               const kernel::DotSchedule &given = {},
                               mlir::DictionaryAttr fixed = {});
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_SCHEDULE_DOT_H

@@ -6,11 +6,11 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 KernelContext KernelContext::of(Operation *kernel) {
   return {isa<func::FuncOp>(kernel->getParentOp()), RowBlocks::of(kernel),
           slotsOf(kernel)};
 }
 
-} // namespace weir
+} // namespace weir::cpu

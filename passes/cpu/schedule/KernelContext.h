@@ -5,7 +5,7 @@
 
 #include "passes/cpu/Sharing.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct KernelContext {
   /// Whether the kernel is in no loop. Work items in a loop would be a parallel
@@ -25,6 +25,6 @@ struct KernelContext {
   }
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_SCHEDULE_KERNELCONTEXT_H

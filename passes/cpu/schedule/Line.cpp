@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::LineKind;
 using kernel::LineSchedule;
@@ -91,4 +91,4 @@ LineSchedule chooseLine(const LineShape &shape, const KernelContext &context,
   return LineChooser(shape, context, target, given, fixed).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

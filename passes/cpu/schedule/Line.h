@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/LineShape.h"
 #include "passes/cpu/schedule/KernelContext.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The schedule of a depthwise convolution, a pool, or a convolution whose
 /// filter has the K-major layout. `fixed` are parameters that are not chosen,
@@ -17,6 +17,6 @@ kernel::LineSchedule chooseLine(const kernel::LineShape &shape,
                                 const kernel::LineSchedule &given = {},
                                 mlir::DictionaryAttr fixed = {});
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_SCHEDULE_LINE_H

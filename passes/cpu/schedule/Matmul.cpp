@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::MatmulCopy;
 using kernel::MatmulPrefetch;
@@ -80,7 +80,7 @@ private:
   bool hasSeveralPanels() const {
     return shape.panel && s.tileColumns > shape.panel;
   }
-  bool isByRowBlocks() const { return weir::isByRowBlocks(shape, context, s); }
+  bool isByRowBlocks() const { return cpu::isByRowBlocks(shape, context, s); }
   int64_t rowTiles() const {
     return EvenSplit(isByRowBlocks() ? context.rowBlocks->size : shape.rows,
                      s.tileRows)
@@ -389,4 +389,4 @@ MatmulSchedule chooseMatmul(const MatmulShape &shape,
   return MatmulChooser(shape, context, target, given, fixed).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/MatmulShape.h"
 #include "passes/cpu/schedule/KernelContext.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct MatmulContext : KernelContext {
   /// Whether the product may pack its right side itself: only it reads what a
@@ -32,6 +32,6 @@ kernel::MatmulSchedule chooseMatmul(const kernel::MatmulShape &shape,
                                     const kernel::MatmulSchedule &given = {},
                                     mlir::DictionaryAttr fixed = {});
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_SCHEDULE_MATMUL_H

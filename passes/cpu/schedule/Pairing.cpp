@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::PairingPrefetch;
 using kernel::PairingSchedule;
@@ -243,4 +243,4 @@ PairingSchedule choosePairing(const PairingShape &shape,
   return PairingChooser(shape, context, target, given, fixed).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

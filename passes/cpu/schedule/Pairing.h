@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/pairing/PairingShape.h"
 #include "passes/cpu/schedule/KernelContext.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct PairingContext : KernelContext {
   /// The op that packs the right side for this product alone, or null.
@@ -27,6 +27,6 @@ kernel::PairingSchedule choosePairing(const kernel::PairingShape &shape,
                                       const kernel::PairingSchedule &given = {},
                                       mlir::DictionaryAttr fixed = {});
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_SCHEDULE_PAIRING_H

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::Target;
 using kernel::TilesInstructions;
@@ -229,4 +229,4 @@ TilesSchedule chooseTiles(const TilesShape &shape, const KernelContext &context,
   return TilesChooser(shape, context, target, given, fixed).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

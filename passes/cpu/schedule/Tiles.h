@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/tiles/TilesShape.h"
 #include "passes/cpu/schedule/KernelContext.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The schedule of a product or a convolution by tile registers, or by dot
 /// products of the same layout. `fixed` are parameters that are not chosen,
@@ -17,6 +17,6 @@ kernel::TilesSchedule chooseTiles(const kernel::TilesShape &shape,
                                   const kernel::TilesSchedule &given = {},
                                   mlir::DictionaryAttr fixed = {});
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_SCHEDULE_TILES_H

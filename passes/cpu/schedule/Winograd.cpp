@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::MatmulSchedule;
 using kernel::Target;
@@ -132,4 +132,4 @@ WinogradSchedule chooseWinograd(const WinogradShape &shape,
   return WinogradChooser(shape, context, target, given, fixed).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

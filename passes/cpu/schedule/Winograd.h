@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/winograd/WinogradShape.h"
 #include "passes/cpu/schedule/KernelContext.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct WinogradContext : KernelContext {
   /// Whether the convolution may transform panels of its filter itself: only it
@@ -24,6 +24,6 @@ chooseWinograd(const kernel::WinogradShape &shape,
                const kernel::WinogradSchedule &given = {},
                mlir::DictionaryAttr fixed = {});
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_SCHEDULE_WINOGRAD_H

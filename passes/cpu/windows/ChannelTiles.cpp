@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 SmallVector<ChannelTiles::Pair> ChannelTiles::pairsOf(int64_t first,
                                                       int64_t wide) const {
@@ -101,4 +101,4 @@ void ChannelTiles::run(function_ref<void(const Box &)> tile) {
              });
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -8,7 +8,7 @@
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/windows/LineTiles.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// A tile is neighbouring results of a line, with some of their channels, as
 /// the schedule has it. Padding is never read: rows outside bound the loop over
@@ -62,6 +62,6 @@ private:
            mlir::Value firstTile = {}, mlir::Value endTile = {});
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_WINDOWS_CHANNELTILES_H

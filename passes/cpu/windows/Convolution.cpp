@@ -26,7 +26,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct ConvolutionEmitter : ConvolutionBlocks {
@@ -375,4 +375,4 @@ void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
   ConvolutionEmitter(e, op, target).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -5,7 +5,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
                                      const kernel::Target &target)
@@ -24,4 +24,4 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
                                copyElement);
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -6,7 +6,7 @@
 
 #include "dialects/kernel/schedule/ConvolutionShape.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct ConvolutionBlocks : kernel::ConvolutionShape,
                            kernel::ConvolutionSchedule {
@@ -20,6 +20,6 @@ struct ConvolutionBlocks : kernel::ConvolutionShape,
   ConvolutionBlocks(kernel::ConvolutionOp op, const kernel::Target &target);
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_WINDOWS_CONVOLUTIONBLOCKS_H

@@ -5,7 +5,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct DepthwiseEmitter : ChannelTiles {
@@ -87,4 +87,4 @@ void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
   DepthwiseEmitter(e, op, target).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

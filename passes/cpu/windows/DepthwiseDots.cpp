@@ -21,7 +21,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct DepthwiseDots {
@@ -236,4 +236,4 @@ void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op,
   DepthwiseDots(e, op, target).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 void ImageCopy::make() {
   if (blocks.copyType)
@@ -127,4 +127,4 @@ void ImageCopy::fill(Value image, Value firstRow, Value endRow,
   });
 }
 
-} // namespace weir
+} // namespace weir::cpu

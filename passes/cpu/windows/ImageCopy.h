@@ -6,7 +6,7 @@
 #include "passes/cpu/kernels/Emitter.h"
 #include "passes/cpu/windows/ConvolutionBlocks.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct ImageCopy {
   Emitter &e;
@@ -29,6 +29,6 @@ private:
             mlir::Value firstColumn, mlir::Value endColumn);
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_WINDOWS_IMAGECOPY_H

@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/SpatialWindows.h"
 #include "passes/cpu/kernels/Emitter.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// Divides a line of `count` results into tiles of up to `most`, whose widths
 /// differ by at most one. `tile(first, wide, key)` is emitted once for adjacent
@@ -35,6 +35,6 @@ void eachTileOfLine(Emitter &e, int64_t count, int64_t most, KeyOf keyOf,
   }
 }
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_WINDOWS_LINETILES_H

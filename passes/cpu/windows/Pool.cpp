@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct PoolEmitter : ChannelTiles {
@@ -139,4 +139,4 @@ void emitPool(Emitter &e, kernel::PoolOp op, const kernel::Target &target) {
   PoolEmitter(e, op, target).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -20,7 +20,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 TileConvolution::TileConvolution(Emitter &e, kernel::ConvolutionOp op,
                                  Value filter, const kernel::Target &target)
@@ -170,4 +170,4 @@ void emitTileConvolution(Emitter &e, kernel::ConvolutionOp op,
   TileConvolution(e, op, filter, target).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

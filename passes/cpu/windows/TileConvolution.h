@@ -7,7 +7,7 @@
 
 #include "dialects/kernel/TileWindows.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct TileConvolution : TileLoops {
   kernel::ConvolutionOp convolution;
@@ -62,6 +62,6 @@ private:
                           mlir::Value step, mlir::ValueRange soFar);
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_WINDOWS_TILECONVOLUTION_H

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 // A pixel's channels to position `to` of a phase.
 Emitter::Values TileConvolution::splitPixel(const Emitter::Values &from,
@@ -173,4 +173,4 @@ void TileConvolution::byVectors(const Unit &unit, const Depth &d) {
   });
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct WindowDotsEmitter : ChannelTiles {
@@ -98,4 +98,4 @@ void emitWindowDots(Emitter &e, kernel::ConvolutionOp op,
   WindowDotsEmitter(e, op, target).run();
 }
 
-} // namespace weir
+} // namespace weir::cpu

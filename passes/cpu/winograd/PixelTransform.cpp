@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 using kernel::OutputAxis;
 
@@ -216,4 +216,4 @@ void PixelTransform::transform(Value t, Value inputTile) {
   e.ifElse(whole, inside, border);
 }
 
-} // namespace weir
+} // namespace weir::cpu

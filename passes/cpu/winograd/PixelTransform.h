@@ -6,7 +6,7 @@
 #include "dialects/kernel/schedule/winograd/WinogradShape.h"
 #include "passes/cpu/kernels/Emitter.h"
 
-namespace weir {
+namespace weir::cpu {
 
 struct PixelTransform : kernel::WinogradShape {
   Emitter &e;
@@ -61,6 +61,6 @@ private:
   void channelsOfTile(mlir::Value t, mlir::Value channel, Pixel pixel);
 };
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_WINOGRAD_PIXELTRANSFORM_H

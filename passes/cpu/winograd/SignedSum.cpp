@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 Value signedSum(Emitter &e, ArrayRef<int> signs, ArrayRef<int> classes,
                 function_ref<Value(int64_t)> term) {
@@ -46,4 +46,4 @@ Value signedSum(Emitter &e, ArrayRef<int> signs, ArrayRef<int> classes,
   return total;
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -5,7 +5,7 @@
 
 #include "passes/cpu/kernels/Emitter.h"
 
-namespace weir {
+namespace weir::cpu {
 
 /// The sum of the terms with their signs, of which at least one is not 0. Terms
 /// of equal class are added first.
@@ -13,6 +13,6 @@ mlir::Value signedSum(Emitter &e, llvm::ArrayRef<int> signs,
                       llvm::ArrayRef<int> classes,
                       llvm::function_ref<mlir::Value(int64_t)> term);
 
-} // namespace weir
+} // namespace weir::cpu
 
 #endif // WEIR_PASSES_CPU_WINOGRAD_SIGNEDSUM_H

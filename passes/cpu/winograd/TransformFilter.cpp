@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 namespace {
 
 struct FilterTransform {
@@ -125,4 +125,4 @@ void emitTransformPanel(Emitter &e, kernel::TransformFilterOp op, Value j,
                      e.index(e.shape(op.getFilter())[2]));
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -22,7 +22,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::cpu {
 
 namespace {
 
@@ -256,4 +256,4 @@ kernel::TransformFilterOp emitWinograd(Emitter &e, kernel::WinogradOp op,
   return emitter.transform;
 }
 
-} // namespace weir
+} // namespace weir::cpu

@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::gpu {
 #define GEN_PASS_DEF_FORMLAUNCHES
 #include "passes/gpu/Passes.h.inc"
 
@@ -137,8 +137,8 @@ private:
           bytes = std::gcd(bytes, offset);
         }
     });
-    gpu::resolveViews(kernel);
-    gpu::narrowCopies(kernel, [&](BlockArgument argument) {
+    resolveViews(kernel);
+    narrowCopies(kernel, [&](BlockArgument argument) {
       return argument.getOwner() == &kernel.getBody().front()
                  ? together[argument.getArgNumber()]
                  : bytesAtOnce;
@@ -225,10 +225,9 @@ private:
         return run.emitError("has no work items");
       // Kernels whose blocks share a work item state the number of threads.
       auto shared = attrs::block.of(run);
-      threads = shared
-                    ? shared.getInt()
-                    : std::min<int64_t>(usualThreads,
-                                        llvm::alignTo(*workItems, gpu::warp));
+      threads = shared ? shared.getInt()
+                       : std::min<int64_t>(usualThreads,
+                                           llvm::alignTo(*workItems, warp));
       blocks = shared ? *workItems : llvm::divideCeil(*workItems, threads);
       if (blocks > maxBlocks)
         return run.emitError("has more work items than a grid has threads");
@@ -276,4 +275,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::gpu

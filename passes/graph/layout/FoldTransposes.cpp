@@ -23,13 +23,11 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_FOLDTRANSPOSES
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-
-using graph::TransposeOp;
 
 using layout::isFree;
 using layout::isIdentity;
@@ -318,4 +316,4 @@ struct FoldTransposes : impl::FoldTransposesBase<FoldTransposes> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

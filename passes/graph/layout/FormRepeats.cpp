@@ -14,13 +14,11 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_FORMREPEATS
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-
-using graph::GatherOp;
 
 /// How many times in a row a gather repeats each element. No value for other
 /// gathers.
@@ -90,4 +88,4 @@ struct FormRepeats : impl::FormRepeatsBase<FormRepeats> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

@@ -15,14 +15,11 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_HOISTTRANSPOSES
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-
-using graph::GatherOp;
-using graph::TransposeOp;
 
 int64_t countOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
@@ -182,4 +179,4 @@ struct HoistTransposes : impl::HoistTransposesBase<HoistTransposes> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

@@ -20,15 +20,11 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::graph {
 #define GEN_PASS_DEF_SINKRESHAPES
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-
-using graph::BroadcastOp;
-using graph::FusionRole;
-using graph::ReshapeOp;
 
 ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -249,4 +245,4 @@ struct SinkReshapes : impl::SinkReshapesBase<SinkReshapes> {
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::graph

@@ -10,9 +10,7 @@
 
 using namespace mlir;
 
-namespace weir::layout {
-
-using graph::TransposeOp;
+namespace weir::graph::layout {
 
 static RankedTensorType unpermuted(RankedTensorType type,
                                    ArrayRef<int64_t> permutation) {
@@ -94,4 +92,4 @@ Operation *rebuild(PatternRewriter &rewriter, Operation *op,
   return rewriter.create(state);
 }
 
-} // namespace weir::layout
+} // namespace weir::graph::layout

@@ -6,7 +6,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace weir::layout {
+namespace weir::graph::layout {
 
 bool isIdentity(llvm::ArrayRef<int64_t> permutation);
 
@@ -35,6 +35,6 @@ mlir::Operation *rebuild(mlir::PatternRewriter &rewriter, mlir::Operation *op,
                          mlir::ValueRange operands,
                          llvm::ArrayRef<int64_t> permutation);
 
-} // namespace weir::layout
+} // namespace weir::graph::layout
 
 #endif // WEIR_PASSES_GRAPH_LAYOUT_TRANSPOSES_H

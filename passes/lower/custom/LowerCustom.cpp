@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_LOWERCUSTOM
 #include "passes/lower/Passes.h.inc"
 
@@ -200,4 +200,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

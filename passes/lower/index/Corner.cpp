@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 template <typename Op>
@@ -166,4 +166,4 @@ void addCornerPatterns(const TypeConverter &converter,
                LowerFillBeyond>(converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

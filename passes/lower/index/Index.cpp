@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 Value clampIndex(OpBuilder &b, Location loc, Value integer, int64_t size) {
   Value index = b.create<arith::IndexCastOp>(loc, b.getIndexType(), integer);
@@ -254,4 +254,4 @@ void addIndexPatterns(const TypeConverter &converter,
       converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 Value keysOf(OpBuilder &b, Location loc, Value x, Type element) {
   auto type = cast<RankedTensorType>(x.getType());
@@ -60,4 +60,4 @@ Value keysOf(OpBuilder &b, Location loc, Value x, Type element) {
       .getResult(0);
 }
 
-} // namespace weir
+} // namespace weir::lower

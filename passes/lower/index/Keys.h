@@ -5,13 +5,13 @@
 
 #include "mlir/IR/Builders.h"
 
-namespace weir {
+namespace weir::lower {
 
 /// Integers in the order of the elements of `x`, of the same width, at least 32
 /// bits. Equal elements have equal keys, and NaN has the largest one.
 mlir::Value keysOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                    mlir::Type element);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_INDEX_KEYS_H

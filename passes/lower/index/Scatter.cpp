@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 SmallVector<Value>
 sequentialLoops(OpBuilder &b, Location loc, ArrayRef<int64_t> sizes,
@@ -128,4 +128,4 @@ void addScatterPatterns(const TypeConverter &converter,
   patterns.add<LowerScatter>(converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 /// Whether x is less than y; a NaN is greater than every number. `type` tells
@@ -169,4 +169,4 @@ void addSortPatterns(const TypeConverter &converter,
   patterns.add<LowerSort>(converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 /// The boxes still in the running, in order: their numbers, their scores and
@@ -321,4 +321,4 @@ void addSuppressPatterns(const TypeConverter &converter,
   patterns.add<LowerSuppress>(converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 /// Finds the k largest of a row of keys by counting. The k-th largest key is
@@ -392,4 +392,4 @@ void addTopKPatterns(const TypeConverter &converter,
   patterns.add<LowerTopK>(converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

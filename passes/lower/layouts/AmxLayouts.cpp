@@ -17,7 +17,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 // Rows, columns and depth of a block, which is two tiles each way.
 constexpr int64_t side = 2 * TileRegisters::rows;
@@ -176,4 +176,4 @@ WeightRange::numbers(int64_t depth, Type element, int64_t split) const {
   return SmallVector<int64_t>{split, least, most};
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace weir {
+namespace weir::lower {
 
 /// Into how many terms of bf16 the weights that `pack` packs are worth
 /// splitting for tiles, or 1 for bf16 and integers. It is 0 if vector registers
@@ -40,6 +40,6 @@ struct WeightRange {
   numbers(int64_t depth, mlir::Type element, int64_t split) const;
 };
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_LAYOUTS_AMXLAYOUTS_H

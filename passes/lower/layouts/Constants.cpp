@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 std::optional<SmallVector<graph::ConstantOp>>
 constantsFor(BlockArgument argument, ArrayRef<plan::TaskOp> callers) {
@@ -36,4 +36,4 @@ void forEachKernel(
       visit(kernel, callers);
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace weir {
+namespace weir::lower {
 
 /// The constants that all of `callers` give for an argument. There are none if
 /// one of them gives another value, or the bytes of one are not known.
@@ -25,6 +25,6 @@ void forEachKernel(
     llvm::function_ref<void(mlir::func::FuncOp, llvm::ArrayRef<plan::TaskOp>)>
         visit);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_LAYOUTS_CONSTANTS_H

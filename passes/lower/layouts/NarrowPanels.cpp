@@ -17,7 +17,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 /// Panels that a product of few rows reads, and what they could be.
@@ -131,4 +131,4 @@ void narrowPanels(ModuleOp module) {
     repack(candidate.panels.pack, candidate.panels.layout());
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 using kernel::PairingScheme;
 
@@ -199,4 +199,4 @@ void pairAtRun(kernel::PackOp pack) {
   paired->moveBefore(product);
 }
 
-} // namespace weir
+} // namespace weir::lower

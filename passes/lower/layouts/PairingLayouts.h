@@ -5,7 +5,7 @@
 
 #include "passes/lower/layouts/Readers.h"
 
-namespace weir {
+namespace weir::lower {
 
 /// Whether pairing saves time for the kernel that reads the panels of `pack`.
 /// If they are not those of a constant, each run scales and tests them.
@@ -20,6 +20,6 @@ kernel::PackOpInterface pairConstant(kernel::PackOpInterface pack);
 /// side is transposed back first.
 void pairAtRun(kernel::PackOp pack);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_LAYOUTS_PAIRINGLAYOUTS_H

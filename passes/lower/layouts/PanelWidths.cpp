@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 // The right side is copied into panels if at least this many rows use the copy;
@@ -159,4 +159,4 @@ void choosePanels(kernel::PackOpInterface pack) {
     choose(filter, convolution);
 }
 
-} // namespace weir
+} // namespace weir::lower

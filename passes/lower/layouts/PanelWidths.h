@@ -5,7 +5,7 @@
 
 #include "passes/lower/layouts/Readers.h"
 
-namespace weir {
+namespace weir::lower {
 
 /// Decides whether the weights of `pack`, which is plain, stay plain or get
 /// panels or the K-major layout, by the kernel that reads them alone.
@@ -15,6 +15,6 @@ void choosePanels(kernel::PackOpInterface pack);
 /// Narrows the panels of constants that only products of few rows read.
 void narrowPanels(mlir::ModuleOp module);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_LAYOUTS_PANELWIDTHS_H

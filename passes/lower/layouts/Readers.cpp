@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 /// The value that a kernel reads: a filter of windows of one element is flat.
 static Value readValue(Operation *pack) {
@@ -122,4 +122,4 @@ kernel::PackOpInterface repack(kernel::PackOpInterface pack,
   return made;
 }
 
-} // namespace weir
+} // namespace weir::lower

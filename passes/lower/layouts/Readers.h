@@ -5,7 +5,7 @@
 
 #include "dialects/kernel/Kernel.h"
 
-namespace weir {
+namespace weir::lower {
 
 /// The product that alone reads what `pack` writes; null if there is none.
 kernel::MatmulOp productOf(mlir::Operation *pack);
@@ -33,6 +33,6 @@ kernel::PackOpInterface repack(kernel::PackOpInterface pack,
 void replacePack(kernel::PackOpInterface pack, mlir::Value weights,
                  kernel::LayoutAttr layout);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_LAYOUTS_READERS_H

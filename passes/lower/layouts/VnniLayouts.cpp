@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 std::optional<kernel::LayoutAttr> vnniLayoutOf(kernel::PackOpInterface pack) {
   bool isPack = isa<kernel::PackOp, kernel::PackFilterOp>(pack.getOperation());
@@ -64,4 +64,4 @@ kernel::PackOpInterface packDepthwise(Operation *flatten) {
   return cast<kernel::PackOpInterface>(pack.getOperation());
 }
 
-} // namespace weir
+} // namespace weir::lower

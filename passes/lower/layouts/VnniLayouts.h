@@ -8,7 +8,7 @@
 
 #include <optional>
 
-namespace weir {
+namespace weir::lower {
 
 /// The VNNI layout of constant weights that `pack` packs. There is none if the
 /// kernel cannot read it, or the target has no such dot products.
@@ -18,6 +18,6 @@ std::optional<kernel::LayoutAttr> vnniLayoutOf(kernel::PackOpInterface pack);
 /// its shape, in the VNNI layout. Returns null if that is not possible.
 kernel::PackOpInterface packDepthwise(mlir::Operation *flatten);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_LAYOUTS_VNNILAYOUTS_H

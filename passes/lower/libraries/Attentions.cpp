@@ -10,8 +10,9 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace weir::libraries;
 
-namespace weir::libraries {
+namespace weir::lower {
 namespace {
 
 // Heads that the library has a way for.
@@ -260,4 +261,4 @@ AttentionAttr attentionOf(func::FuncOp kernel, bool isForced) {
                             b.getDenseI64ArrayAttr(operands));
 }
 
-} // namespace weir::libraries
+} // namespace weir::lower

@@ -9,8 +9,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace weir::libraries;
 
-namespace weir::libraries {
+namespace weir::lower {
 namespace {
 
 /// One of the ways in which a convolution stands in a kernel.
@@ -166,4 +167,4 @@ ConvAttr convolutionOf(func::FuncOp kernel, bool isForced) {
   return record;
 }
 
-} // namespace weir::libraries
+} // namespace weir::lower

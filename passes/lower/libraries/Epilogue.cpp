@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir::libraries {
+namespace weir::lower {
 namespace {
 
 bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()); }
@@ -123,4 +123,4 @@ std::optional<Epilogue> Epilogue::of(kernel::KernelOpInterface op) {
   return result;
 }
 
-} // namespace weir::libraries
+} // namespace weir::lower

@@ -5,8 +5,9 @@
 #include "passes/lower/libraries/Libraries.h"
 
 using namespace mlir;
+using namespace weir::libraries;
 
-namespace weir::libraries {
+namespace weir::lower {
 
 ConvAttr gradientOf(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
@@ -24,4 +25,4 @@ ConvAttr gradientOf(func::FuncOp kernel) {
                         problem.element().isF32() && isForTf32(op), operands);
 }
 
-} // namespace weir::libraries
+} // namespace weir::lower

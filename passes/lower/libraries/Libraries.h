@@ -13,7 +13,7 @@
 
 #include <optional>
 
-namespace weir::libraries {
+namespace weir::lower {
 
 /// What is done to sums before they are stored, of what libraries do: a vector
 /// of one element for each of the last dimension is added, then a tensor of the
@@ -49,6 +49,6 @@ ConvAttr gradientOf(mlir::func::FuncOp kernel);
 /// arguments that are q, k, v and the mask, or -1; null as for the others.
 AttentionAttr attentionOf(mlir::func::FuncOp kernel, bool isForced);
 
-} // namespace weir::libraries
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_LIBRARIES_LIBRARIES_H

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_OUTLINEPACKS
 #include "passes/lower/Passes.h.inc"
 
@@ -88,4 +88,4 @@ private:
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

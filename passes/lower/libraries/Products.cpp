@@ -8,8 +8,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace weir::libraries;
 
-namespace weir::libraries {
+namespace weir::lower {
 namespace {
 
 // What the library may use besides: more is of use to few products.
@@ -117,4 +118,4 @@ GemmAttr productOf(func::FuncOp kernel, bool isForced) {
                   isForced);
 }
 
-} // namespace weir::libraries
+} // namespace weir::lower

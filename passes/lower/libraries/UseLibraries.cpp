@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 #define GEN_PASS_DEF_USELIBRARIES
 #include "passes/lower/Passes.h.inc"
 
@@ -23,19 +23,19 @@ struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
       return;
     Operation *module = kernel->getParentOp();
     if (std::optional<bool> isForced = libraries::isForced(module, "cublaslt"))
-      if (GemmAttr product = libraries::productOf(kernel, *isForced))
+      if (GemmAttr product = productOf(kernel, *isForced))
         return attrs::gemm.set(kernel, product);
     if (std::optional<bool> isForced = libraries::isForced(module, "cudnn")) {
       // A kernel of a filter gradient contains nothing but the library's op.
-      if (ConvAttr gradient = libraries::gradientOf(kernel))
+      if (ConvAttr gradient = gradientOf(kernel))
         return attrs::conv.set(kernel, gradient);
-      if (AttentionAttr attention = libraries::attentionOf(kernel, *isForced))
+      if (AttentionAttr attention = attentionOf(kernel, *isForced))
         return attrs::attention.set(kernel, attention);
-      if (ConvAttr convolution = libraries::convolutionOf(kernel, *isForced))
+      if (ConvAttr convolution = convolutionOf(kernel, *isForced))
         attrs::conv.set(kernel, convolution);
     }
   }
 };
 
 } // namespace
-} // namespace weir
+} // namespace weir::lower

@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 struct LowerLu : OpConversionPattern<graph::LuOp> {
@@ -192,4 +192,4 @@ void addDecompositionPatterns(const TypeConverter &converter,
   patterns.add<LowerLu, LowerQr>(converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

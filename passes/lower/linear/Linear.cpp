@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 struct LowerCholesky : OpConversionPattern<graph::CholeskyOp> {
@@ -95,4 +95,4 @@ void addLinearPatterns(const TypeConverter &converter,
   addSvdPatterns(converter, patterns);
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 
 Value Matrices::index(int64_t value) {
   return b.create<arith::ConstantIndexOp>(value);
@@ -164,4 +164,4 @@ Value Matrices::split(Value x, Type result) {
       type, x, leading(type.getRank(), joined.getRank()));
 }
 
-} // namespace weir
+} // namespace weir::lower

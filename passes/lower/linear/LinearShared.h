@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace weir {
+namespace weir::lower {
 
 /// Builds arithmetic on scalars of one float type, indices, and loops.
 class Matrices {
@@ -81,6 +81,6 @@ void addDecompositionPatterns(const mlir::TypeConverter &,
                               mlir::RewritePatternSet &);
 void addSvdPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_LINEAR_LINEARSHARED_H

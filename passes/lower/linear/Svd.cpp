@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 /// Rotations make the columns of a tall matrix W = x * V orthogonal; their
@@ -236,4 +236,4 @@ void addSvdPatterns(const TypeConverter &converter,
   patterns.add<LowerSvd>(converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

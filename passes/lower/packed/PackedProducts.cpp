@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::lower {
 namespace {
 
 struct PackedMatmulToKernel : OpConversionPattern<graph::PackedMatmulOp> {
@@ -37,4 +37,4 @@ void addPackedPatterns(const TypeConverter &converter,
   patterns.add<PackedMatmulToKernel>(converter, patterns.getContext());
 }
 
-} // namespace weir
+} // namespace weir::lower

@@ -5,10 +5,10 @@
 
 #include "mlir/Transforms/DialectConversion.h"
 
-namespace weir {
+namespace weir::lower {
 
 void addPackedPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 
-} // namespace weir
+} // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_PACKED_PACKEDPRODUCTS_H
