@@ -171,12 +171,14 @@ def Kernel_WinogradSchedule : Kernel_ScheduleAttr<"Winograd", "winograd"> {
       `panels` one block has all input tiles; threads share the transform of
       these, then the panels.
     - `chain`: additions in one chain, as for `#kernel.matmul_schedule`.
+    - `product_share`: what threads share of each product, as `share` of
+      `#kernel.matmul_schedule`: with `share = none`, and one block and panel.
     - The other parameters are those of `#kernel.matmul_schedule` for the
       products. Each is one value for all groups, or an array with a value for
       each group, in the order of their depths.
 
     ```mlir
-    #kernel.winograd_schedule<input_tiles = 49, share = blocks, chain = 16, tile_rows = 14, tile_columns = 32, accumulator_sets = 1, unroll = 4, depth_block = 64, depth_slab = 64, block_tiles = 4, copy = none, prefetch = panel, prefetch_level = 2, prefetch_result = false>
+    #kernel.winograd_schedule<input_tiles = 49, share = blocks, chain = 16, tile_rows = 14, tile_columns = 32, accumulator_sets = 1, unroll = 4, depth_block = 64, depth_slab = 64, block_tiles = 4, copy = none, prefetch = panel, prefetch_level = 2, prefetch_result = false, product_share = none, coarse = false>
     ```
   }];
 }

@@ -81,10 +81,7 @@ public:
         [&](const auto &given, DictionaryAttr fixed) {
           return chooseWinograd(shape, context, target, given, fixed);
         },
-        [&](const auto &schedule) {
-          return checkShared(op, context,
-                             schedule.share != kernel::WinogradShare::none);
-        });
+        [&](const auto &schedule) { return check(op, schedule, context); });
   }
 
   LogicalResult choose(kernel::DepthwiseOp op) { return chooseOfLine(op); }
@@ -209,6 +206,21 @@ private:
                                 : "share is row_blocks, but the kernel is not "
                                   "part of a row-wise fusion");
     return checkPacked(op, schedule.packInside, context.mayPack);
+  }
+
+  LogicalResult check(kernel::WinogradOp op,
+                      const kernel::WinogradSchedule &schedule,
+                      const WinogradContext &context) {
+    bool sharesProducts =
+        llvm::any_of(schedule.productShare, [](kernel::MatmulShare share) {
+          return share != kernel::MatmulShare::none;
+        });
+    if (sharesProducts && context.isDynamic)
+      return op.emitOpError("product_share is not none, but the size of the "
+                            "results is dynamic");
+    return checkShared(op, context,
+                       sharesProducts ||
+                           schedule.share != kernel::WinogradShare::none);
   }
 
   LogicalResult checkPacked(Operation *op, bool packInside, bool mayPack) {
