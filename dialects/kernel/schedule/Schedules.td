@@ -223,7 +223,7 @@ def Kernel_TilesSchedule : Kernel_ScheduleAttr<"Tiles", "tiles"> {
       and drop the results at borders.
     - `accumulator_sets`, `unroll`: for dot products, sets of sums that take
       turns, a power of two, and lines of a tile of weights in an iteration of
-      the innermost loop, a divisor of 16.
+      the innermost loop, a divisor of 16. With tile registers both are 1.
     - `depth_block`: steps of the depth that a panel sees at once. A step has 32
       elements, or 64 bytes. Between blocks a buffer holds the spilled partial
       sums of a slab.
@@ -253,7 +253,8 @@ def Kernel_PairingSchedule : Kernel_ScheduleAttr<"Pairing", "pairing"> {
       columns. Otherwise each instruction loads it.
     - `chain`: terms of one chain of additions, in whole groups. `plain_chain`:
       the same for rows that are not eligible for pairing. `round_chains`: chains
-      of a round. Rounds are summed first.
+      of a round. Rounds are summed first. An even split may make a chain or a
+      round longer by up to a half.
     - `row_slabs`: slabs of tiles of rows. Each reads all weights.
     - `depth_parts`: parts of the depth, in whole rounds. All panels use a part
       before the next one. Between parts sums are spilled.

@@ -120,7 +120,7 @@ void WinogradChooser::chooseProducts() {
       [&](StringRef, auto member, auto ofProduct) {
         auto each = llvm::map_to_vector(
             products, [&](const auto &product) { return product.*ofProduct; });
-        set(member, kernel::PerProduct(llvm::ArrayRef(each)));
+        set(member, kernel::PerProduct(llvm::ArrayRef(each)).shortened());
       });
 }
 

@@ -156,7 +156,7 @@ func.func @winograd(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: me
 // CHECK-LABEL: func @winograd_schedule
 // CHECK: kernel.winograd ins(%{{.*}}, %{{.*}} : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%{{.*}} : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, schedule = #kernel.winograd_schedule<input_tiles = 1, share = none, chain = 16, tile_rows = {{\[}}1, 2, 3], tile_columns = 16, accumulator_sets = 1, unroll = 1, depth_block = 1, depth_slab = 1, block_tiles = 1, copy = {{\[}}"none", "block", "none"], prefetch = none, prefetch_level = 2, prefetch_result = {{\[}}false, true, true], product_share = none, coarse = false>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
 func.func @winograd_schedule(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, schedule = #kernel.winograd_schedule<tile_rows = [1, 2, 3], tile_columns = [16, 16, 16], copy = ["none", "block", "none"], prefetch_result = [false, true, true]>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, schedule = #kernel.winograd_schedule<tile_rows = [1, 2, 3], tile_columns = 16, copy = ["none", "block", "none"], prefetch_result = [false, true, true]>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -137,7 +137,7 @@ func.func @empty(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memre
 // -----
 
 // CHECK: error: loc("Conv_4"): 'kernel.winograd' op tile_rows has 2 values for 3 groups of products
-module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"Conv_4", "", {tile_rows = [1, 2]}>]} {
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"Conv_4", "", {tile_rows = [1, 1]}>]} {
 func.func @missing(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
   kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
   ^bb0(%s: f32):
