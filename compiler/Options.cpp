@@ -267,6 +267,7 @@ static void readReference(const InputArgList &args, ReferenceOptions &options) {
   options.inputs = args.getAllArgValues(OPT_input_EQ);
   options.inputDir = args.getLastArgValue(OPT_input_dir_EQ).str();
   options.outputDir = args.getLastArgValue(OPT_output_dir_EQ).str();
+  options.nodeDir = args.getLastArgValue(OPT_node_dir_EQ).str();
   options.random = args.getLastArgValue(OPT_random_EQ).str();
   options.maxSteps = args.getLastArgValue(OPT_max_steps_EQ).str();
   options.writesF64 = args.hasArg(OPT_f64);

@@ -32,7 +32,7 @@ struct ReferenceOptions {
   /// `NAME=VALUE`.
   std::vector<std::string> inputs;
   /// Folders of .npy files, or empty.
-  std::string inputDir, outputDir;
+  std::string inputDir, outputDir, nodeDir;
   /// The seed of random inputs, or empty.
   std::string random;
   /// The limit of steps, or empty.

@@ -103,6 +103,7 @@ defm input : Eq<"input", "NAME=VALUE", "Set an input: @FILE.npy, 2x3xf32=1,2,3,4
 defm input_dir : Eq<"input-dir", "DIR", "Read the other inputs from DIR/NAME.npy, with _ for / and : of a name">;
 defm random : Eq<"random", "SEED", "Set the other inputs to random numbers, those of weir-run">;
 defm output_dir : Eq<"output-dir", "DIR", "Write each output to DIR/NAME.npy, with _ for / and : of a name">;
+defm node_dir : Eq<"node-dir", "DIR", "Write the value of each node to DIR/NODE.npy. All values stay in memory">;
 def f64 : F<"f64", "Write floats as f64, without rounding to their types">;
 def coverage : F<"coverage", "List the ops of the graph dialect and whether they are evaluated; no model is needed">;
 }

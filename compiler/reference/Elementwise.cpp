@@ -38,7 +38,8 @@ public:
   Lanes &lanesOf(Value value) {
     std::unique_ptr<Lanes> &entry = lanes[value];
     if (!entry) {
-      entry = std::make_unique<Lanes>();
+      // Without zeros: each element is written before it is read.
+      entry.reset(new Lanes);
       if (outer && outer->has(value))
         (*entry)[0] = outer->lanesOf(value)[lane];
     }
@@ -77,10 +78,9 @@ private:
     SmallVector<Lane> state;
     for (Value init : loop.getInits())
       state.push_back(lanesOf(init)[element]);
+    Frame frame(this, element);
+    Block &before = loop.getBefore().front(), &after = loop.getAfter().front();
     for (int64_t round = 0; round < mostRounds; ++round) {
-      Frame frame(this, element);
-      Block &before = loop.getBefore().front(),
-            &after = loop.getAfter().front();
       auto give = [&](Block &block, ArrayRef<Lane> values) {
         for (auto [argument, value] :
              llvm::zip_equal(block.getArguments(), values))

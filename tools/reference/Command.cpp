@@ -6,6 +6,7 @@
 #include "compiler/reference/Reference.h"
 #include "compiler/terminal/Colors.h"
 #include "tools/reference/Files.h"
+#include "tools/reference/Nodes.h"
 
 using namespace mlir;
 
@@ -94,9 +95,14 @@ Status runReference(MLIRContext *context, const Options &options,
   status = readInputs(function, own, inputs);
   if (status != Status::ok)
     return status;
-  auto results = evaluate(*module, own.function, inputs, limits);
+  NodeValues nodes;
+  auto results = evaluate(*module, own.function, inputs, limits,
+                          own.nodeDir.empty() ? Observer() : nodes.observer());
   if (!results)
     return explain(results.takeError(), options.import.path);
+  if (!own.nodeDir.empty())
+    if (status = nodes.write(own.nodeDir, own.writesF64); status != Status::ok)
+      return status;
   return writeOutputs(function, *results, own, options.json, os);
 }
 

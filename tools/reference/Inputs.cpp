@@ -1,7 +1,7 @@
 // Reads the inputs of `weir reference`: files, values and random numbers.
 
 #include "compiler/terminal/Colors.h"
-#include "tools/reference/Array.h"
+#include "tools/reference/ArrayFiles.h"
 #include "tools/reference/Files.h"
 #include "tools/reference/Signature.h"
 
@@ -93,7 +93,7 @@ private:
     if (auto text = given(input))
       return parse(*text, input, array);
     if (!options.inputDir.empty()) {
-      std::string path = input.pathIn(options.inputDir);
+      std::string path = pathIn(options.inputDir, input.name);
       if (options.random.empty() || llvm::sys::fs::exists(path))
         return parse("@" + path, input, array);
     }

@@ -1,50 +1,15 @@
 // Writes the outputs of `weir reference`, all or none.
 
-#include "tools/reference/Array.h"
+#include "tools/reference/ArrayFiles.h"
 #include "tools/reference/Files.h"
 #include "tools/reference/Signature.h"
 
-#include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Errno.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
 
 namespace weir::reference {
 namespace {
-
-/// Files that get their names together. Without that they leave no trace.
-class Files {
-public:
-  explicit Files(size_t count) : files(count) {}
-  ~Files() {
-    for (size_t i = 0; i < used; ++i)
-      whole_drop(&files[i]);
-  }
-
-  Status write(const std::string &path, Array &array) {
-    char error[4600] = "";
-    int status =
-        npy_write(&files[used], path.c_str(), array.get(), error, sizeof error);
-    if (status)
-      return fail(static_cast<Status>(status), escaped(error, 1000));
-    ++used;
-    return Status::ok;
-  }
-
-  Status place(StringRef folder) {
-    int status = whole_place(files.data(), static_cast<uint32_t>(used));
-    int why = errno;
-    used = 0;
-    return status ? fail(Status::io, "cannot write to '" + escaped(folder) +
-                                         "': " + llvm::sys::StrError(why))
-                  : Status::ok;
-  }
-
-private:
-  std::vector<struct whole> files;
-  size_t used = 0;
-};
 
 /// The part of a tensor that is in use: its first elements, in a shape that
 /// `sizes` has. None if the sizes are outside of the tensor.
@@ -75,18 +40,6 @@ llvm::json::Value describe(const SignatureTensor &output, const Array &array) {
                             {"type", array.typeText()}};
 }
 
-/// Two outputs must not have one file.
-Status checkFiles(ArrayRef<SignatureTensor> outputs, StringRef folder) {
-  if (folder.empty())
-    return Status::ok;
-  llvm::StringSet<> paths;
-  for (const SignatureTensor &output : outputs)
-    if (!output.isSizes && !paths.insert(output.pathIn(folder)).second)
-      return fail(Status::badInput, "two outputs would be the file '" +
-                                        escaped(output.pathIn(folder)) + "'");
-  return Status::ok;
-}
-
 } // namespace
 
 Status writeOutputs(func::FuncOp function, ArrayRef<TensorRef> results,
@@ -94,9 +47,7 @@ Status writeOutputs(func::FuncOp function, ArrayRef<TensorRef> results,
                     raw_ostream &os) {
   std::vector<SignatureTensor> outputs = outputsOf(function);
   StringRef folder = options.outputDir;
-  if (Status status = checkFiles(outputs, folder); status != Status::ok)
-    return status;
-  Files files(outputs.size());
+  ArrayFiles files;
   llvm::json::Array described;
   for (auto [output, result] : llvm::zip_equal(outputs, results)) {
     if (output.isSizes)
@@ -117,7 +68,7 @@ Status writeOutputs(func::FuncOp function, ArrayRef<TensorRef> results,
       print(output, array, tensor->size(), os);
     if (folder.empty())
       continue;
-    if (Status status = files.write(output.pathIn(folder), array);
+    if (Status status = files.write(pathIn(folder, output.name), array);
         status != Status::ok)
       return status;
   }

@@ -16,14 +16,6 @@ bool SignatureTensor::isCalled(StringRef given) const {
          (given.consume_back(":0") && given == tensor);
 }
 
-std::string SignatureTensor::pathIn(StringRef folder) const {
-  std::string file = name;
-  for (char &c : file)
-    if (c == '/' || c == ':')
-      c = '_';
-  return (folder + "/" + file + ".npy").str();
-}
-
 /// Describes tensors of these types. `attributesOf` returns the attributes of
 /// one, or null.
 static std::vector<SignatureTensor>

@@ -22,8 +22,6 @@ struct SignatureTensor {
 
   /// Whether `--input=NAME=` means it. One of two names may lack `:0`.
   bool isCalled(llvm::StringRef given) const;
-  /// `FOLDER/NAME.npy`, with _ for / and : of the name.
-  std::string pathIn(llvm::StringRef folder) const;
 };
 
 std::vector<SignatureTensor> inputsOf(mlir::func::FuncOp function);

@@ -66,3 +66,20 @@ func.func @marks(%a: tensor<1xf32>) -> tensor<1xf32> {
   %s = graph.stop_gradient %b : tensor<1xf32>
   return %s : tensor<1xf32>
 }
+
+// RUN: weir reference %s --function=named --input=input0=i32=3 | FileCheck %s --check-prefix=NAMED
+// NAMED: output0: i32=16{{$}}
+func.func @named(%a: tensor<i32>) -> tensor<i32> {
+  %limit = graph.constant dense<10> : tensor<i32>
+  %one = graph.constant dense<1> : tensor<i32>
+  %n = graph.while(%one) : (tensor<i32>) -> tensor<i32> {
+  ^bb0(%x: tensor<i32>):
+    %p = graph.less %x, %limit : tensor<i32>
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%x: tensor<i32>):
+    %y = graph.add %x, %x : tensor<i32> loc("body/next")
+    graph.yield %y : tensor<i32>
+  }
+  return %n : tensor<i32>
+}
