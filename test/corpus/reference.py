@@ -6,7 +6,8 @@
 Each MODEL runs on random inputs; each graph of the corpus (DIR or WEIR_CORPUS; see
 conformance.py) on its own. A graph that does not compile is left out: conformance.py
 judges that. An element of f32 or f64 may differ by 1e-3 of itself and 1e-4 of the largest
-one, and of f16 and bf16 by 2e-2 of both; integers are equal. Fails where fewer than
+one, and of f16 and bf16 by 2e-2 of both. Bytes may be quantized values and differ by one
+step; other integers are equal. Fails where fewer than
 PERCENT (default: 100) of the graphs agree, or where nothing ran.
 """
 
@@ -42,7 +43,10 @@ def difference(name, got, want, type):
     if got.shape != want.shape:
         return f"{name}: shape {got.shape}, not {want.shape}"
     if not type.endswith(("f16", "f32", "f64")):
-        count = int(np.sum(got != want))
+        apart = got != want
+        if type.endswith("i8"):
+            apart = np.abs(got.astype(np.int64) - want.astype(np.int64)) > 1
+        count = int(np.sum(apart))
         return f"{name}: {count} of {want.size} integers differ" if count else None
     rtol, atol = (2e-2, 2e-2) if type.endswith("f16") else (1e-3, 1e-4)
     a, b = got.astype(np.float64), want.astype(np.float64)
