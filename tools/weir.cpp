@@ -10,6 +10,7 @@
 #include "compiler/inspect/Inspect.h"
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/Version.h"
+#include "tools/reference/Command.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -30,7 +31,7 @@ using namespace weir;
 static constexpr unsigned stackBytes = 256u << 20;
 
 static constexpr StringLiteral commands[] = {"compile", "inspect", "run",
-                                             "bench", "merge"};
+                                             "bench",   "merge",   "reference"};
 
 static int usage(raw_ostream &os, Status status) {
   os << "usage: weir compile [options] MODEL -o PATH   compiles a model to a "
@@ -40,6 +41,8 @@ static int usage(raw_ostream &os, Status status) {
         "       weir run LIBRARY [options]            runs a library\n"
         "       weir bench LIBRARY [options]          measures the time of a "
         "run\n"
+        "       weir reference [options] MODEL        evaluates a model in "
+        "f64\n"
         "       weir merge CHECKPOINT -o NEW          joins the parts of a "
         "checkpoint\n"
         "       weir COMMAND --help                   describes a command\n"
@@ -172,10 +175,15 @@ static Status run(StringRef command, ArrayRef<const char *> arguments,
   Session session(command, arguments);
   if (!session.options)
     return session.status;
-  limitMemory(session.options->memoryLimit);
-  return command == "inspect"
-             ? inspect(&session.context, *session.options, outs())
-             : compile(&session.context, *session.options, &progress);
+  const Options &options = *session.options;
+  // A tensor of the reference has 8 bytes for each element, and a limit of its
+  // own.
+  if (command != "reference" || options.memoryLimit)
+    limitMemory(options.memoryLimit);
+  if (command == "reference")
+    return runReference(&session.context, options, outs());
+  return command == "inspect" ? inspect(&session.context, options, outs())
+                              : compile(&session.context, options, &progress);
 }
 
 /// Writes the reproducer of an internal error. The first attempt has printed
