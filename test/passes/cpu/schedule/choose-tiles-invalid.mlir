@@ -16,7 +16,7 @@ func.func @fixed(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c:
 
 // -----
 
-// CHECK: error: loc("MatMul_1"): 'kernel.matmul' op block_rows is 2147483647, not one or two tiles of 15 rows
+// CHECK: error: loc("MatMul_1"): 'kernel.matmul' op block_rows is 2147483647, not one or two tiles of 16 rows
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>, kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_1", "tiles", {block_rows = 2147483647 : i64}>]} {
 func.func @fixed(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c: memref<300x1024xf32>) {
   kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<32x32x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<300x1024xf32>) {
