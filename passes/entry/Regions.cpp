@@ -43,25 +43,24 @@ void Regions::allocateList(ArrayRef<Operation *> tasks) {
         b.create<LLVM::AllocaOp>(pointer(), pointer(), number(most, 64), 8);
 }
 
-void Regions::declare(StringRef name, ArrayRef<Type> parameters,
-                      ModuleOp module) {
-  if (module.lookupSymbol(name))
-    return;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
-  Type nothing = LLVM::LLVMVoidType::get(b.getContext());
-  b.create<LLVM::LLVMFuncOp>(name,
-                             LLVM::LLVMFunctionType::get(nothing, parameters));
-}
-
 void Regions::lowerRun(plan::RunOp run) {
   // What needs its own rows but is not shared by them is no region.
   bool isAlone = run.getRowWise() && !run.getWorkItems();
   if (auto before = dyn_cast_or_null<plan::RunOp>(run->getPrevNode()))
     if (!isAlone && before.nextInGroup())
       return;
-  if (!isAlone && run.nextInGroup())
-    return run.getRowWise() ? lowerRowWiseGroup(run) : lowerTaskGroup(run);
+  bool isGroup = !isAlone && run.nextInGroup();
+  task = table.add(run, isGroup);
+  if (!isGroup)
+    lowerOneRun(run);
+  else if (run.getRowWise())
+    lowerRowWiseGroup(run);
+  else
+    lowerTaskGroup(run);
+  table.endTask(b, team, task);
+}
+
+void Regions::lowerOneRun(plan::RunOp run) {
   SmallVector<Value> operands = addresses(run);
   if (!run.getWorkItems()) {
     b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
@@ -135,8 +134,11 @@ std::string Regions::partOf(plan::RunOp run) {
 LLVM::LLVMFuncOp Regions::makePart(StringRef name, Operation *inside) {
   auto module = inside->getParentOfType<ModuleOp>();
   Type size = b.getI64Type(), nothing = LLVM::LLVMVoidType::get(b.getContext());
-  declare("weir_parallel", {pointer(), size, size, size, pointer(), pointer()},
-          module);
+  SmallVector<Type> parameters = {pointer(), size,      size,
+                                  size,      pointer(), pointer()};
+  if (table.isOn())
+    parameters.push_back(b.getI32Type());
+  declareRuntime(module, parallel(), parameters);
   b.setInsertionPointToEnd(module.getBody());
   auto part = b.create<LLVM::LLVMFuncOp>(
       name, LLVM::LLVMFunctionType::get(nothing, {pointer(), size, size, size}),
@@ -265,10 +267,20 @@ Regions::Share Regions::shareOf(plan::RunOp run, ValueRange operands) {
 
 void Regions::callParallel(Value workItems, int64_t slots, int64_t each,
                            StringRef part) {
-  b.create<LLVM::CallOp>(
-      TypeRange(), "weir_parallel",
-      ValueRange{team, workItems, number(slots, 64), number(each, 64),
-                 b.create<LLVM::AddressOfOp>(pointer(), part), operandList});
+  SmallVector<Value> operands = {team,
+                                 workItems,
+                                 number(slots, 64),
+                                 number(each, 64),
+                                 b.create<LLVM::AddressOfOp>(pointer(), part),
+                                 operandList};
+  if (task)
+    operands.push_back(number(*task));
+  b.create<LLVM::CallOp>(TypeRange(), parallel(), operands);
+}
+
+/// The runtime's function for regions.
+StringRef Regions::parallel() const {
+  return table.isOn() ? "weir_profile_parallel" : "weir_parallel";
 }
 
 /// Of two 64-bit integers; a constant where both are.
