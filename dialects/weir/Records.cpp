@@ -203,7 +203,8 @@ LogicalResult WorkAttr::verify(Emit emitError, int64_t inputs,
 
 LogicalResult ProfileTaskAttr::verify(Emit emitError, int64_t entry,
                                       StringRef kernel, ArrayAttr nodes,
-                                      int64_t bytesRead, int64_t bytesWritten,
+                                      int64_t phase, int64_t bytesRead,
+                                      int64_t bytesWritten,
                                       int64_t multiplyAdds) {
   if (kernel.empty())
     return emitError() << "a task has a kernel";
@@ -211,6 +212,7 @@ LogicalResult ProfileTaskAttr::verify(Emit emitError, int64_t entry,
     return failure();
   return verifyRanges(emitError,
                       {{"entry", entry, 0, INT32_MAX},
+                       {"phase", phase, 0, INT32_MAX},
                        {"bytes_read", bytesRead, 0, INT64_MAX},
                        {"bytes_written", bytesWritten, 0, INT64_MAX},
                        {"multiply_adds", multiplyAdds, 0, INT64_MAX}});

@@ -188,14 +188,16 @@ def Weir_ProfileTask : Weir_Record<"ProfileTask", "profile_task"> {
   let description = [{
     `entry` is the number of the function in `weir.entries`. `kernel` has the
     names of the task's kernels with " + " between them, or is `copy`. `nodes`
-    are the names of the model's nodes that the task computes. The other numbers
-    are of one call: the bytes of the operands that it reads and writes, and the
-    multiply-adds.
+    are the names of the model's nodes that the task computes. `phase` counts the
+    tasks of a kernel that has barriers. The other numbers are of one call, in
+    the first of these tasks: the bytes of the operands that it reads and writes,
+    and the multiply-adds.
   }];
   let parameters = (ins
     Number<0>:$entry,
     Text<>:$kernel,
     List:$nodes,
+    Number<0>:$phase,
     Number<0>:$bytes_read,
     Number<0>:$bytes_written,
     Number<0>:$multiply_adds);

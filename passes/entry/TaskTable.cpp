@@ -46,6 +46,7 @@ struct Sums {
   llvm::SmallSetVector<StringRef, 4> kernels;
   llvm::SmallSetVector<Attribute, 8> nodes;
   int64_t read = 0, written = 0, multiplyAdds = 0;
+  std::optional<int64_t> phase; // the least
 
   void addNodes(Location location) {
     auto fused = dyn_cast<FusedLoc>(location);
@@ -58,13 +59,15 @@ struct Sums {
   void add(plan::RunOp run) {
     addNodes(run.getLoc());
     Operation *kernel = plan::findKernel(run, run.getKernelAttr());
-    IntegerAttr phase = kernel ? attrs::phase.of(kernel) : IntegerAttr();
+    IntegerAttr number = kernel ? attrs::phase.of(kernel) : IntegerAttr();
+    int64_t own = number ? number.getInt() : 0;
     StringRef name = run.getKernel();
-    if (phase)
-      name.consume_back("_phase_" + std::to_string(phase.getInt()));
+    if (number)
+      name.consume_back("_phase_" + std::to_string(own));
     kernels.insert(name);
+    phase = std::min(phase.value_or(own), own);
     // The first part of a kernel stands for all.
-    if (!phase || phase.getInt() == 0)
+    if (own == 0)
       addWork(run, kernel);
   }
 
@@ -72,7 +75,7 @@ struct Sums {
     return ProfileTaskAttr::get(context, entry,
                                 llvm::join(kernels.getArrayRef(), " + "),
                                 ArrayAttr::get(context, nodes.getArrayRef()),
-                                read, written, multiplyAdds);
+                                phase.value_or(0), read, written, multiplyAdds);
   }
 
 private:

@@ -9,12 +9,14 @@ extern "C" {
 /* A task of a run: a kernel, kernels that share one parallel region, or a copy.
  * Bytes are those of all operands that one call reads or writes; of tensors
  * with dynamic dimensions, those of the largest sizes. Multiply-adds are those
- * of matrix products and convolutions by their definition. */
+ * of matrix products and convolutions by their definition. Both are with the
+ * first part of a kernel that has barriers. */
 typedef struct weir_profile_task {
-  uint32_t function; /* of NAME_info()->functions */
-  uint32_t num_nodes;
-  const char *kernel;       /* "copy", or names with " + " between them */
+  uint32_t function;  /* of NAME_info()->functions */
+  uint32_t phase;     /* above 0: a later part of a kernel that has barriers */
+  const char *kernel; /* "copy", or names with " + " between them */
   const char *const *nodes; /* of the model, which the task computes */
+  uint64_t num_nodes;
   uint64_t bytes_read;
   uint64_t bytes_written;
   uint64_t multiply_adds;
