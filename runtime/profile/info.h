@@ -52,7 +52,7 @@ typedef struct weir_profile_event {
   uint32_t kind;
 } weir_profile_event;
 
-/* What NAME_profile gives. As other calls, these are one thread's at a time for
+/* What NAME_profile returns. As other calls, these are one thread's at a time for
  * a context. Each returns WEIR_ERR_NULL for a null context, WEIR_ERR_CONTEXT
  * for what is no context, and WEIR_ERR_BUSY where another thread is in a call.
  */

@@ -161,6 +161,16 @@ static int status_of_loader(const char *said, const char *path) {
              : FAULT;
 }
 
+/// The table that NAME_profile of the library returns, or null.
+static const weir_profile_info *find_profile(void *handle, const char *prefix) {
+  char symbol[512];
+  const weir_profile_info *(*profile)(void) = NULL;
+  if (snprintf(symbol, sizeof symbol, "%s_profile", prefix) <
+      (int)sizeof symbol)
+    *(void **)&profile = dlsym(handle, symbol);
+  return profile ? profile() : NULL;
+}
+
 int library_open(const char *path, struct library *library, char *error,
                  size_t size) {
   char symbol[512], full[4096];
@@ -200,6 +210,7 @@ int library_open(const char *path, struct library *library, char *error,
     snprintf(error, size, "'%s' was compiled by another version of weir", path);
     return FAULT;
   }
+  library->profile = find_profile(handle, library->info->prefix);
   library->weights[0] = 0;
   if (library->info->weights_file) {
     const char *slash = strrchr(path, '/');
