@@ -13,8 +13,8 @@ static uint64_t nanoseconds(void) {
   return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.nanoseconds;
 }
 
-// A third of the time of clock_gettime, which small tasks would notice. Runs
-// measure how long a tick is.
+// Takes half the time of clock_gettime (20 to 30 ns on an AMD EPYC under KVM),
+// which counts for small tasks. Runs measure how long a tick is.
 static uint64_t ticks(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
