@@ -36,6 +36,9 @@ void Regions::allocateList(ArrayRef<Operation *> tasks) {
       if (run.getWorkItems() || run.getTaskGroup())
         for (plan::RunOp of = run; of; of = of.nextInGroup())
           count += of.getOperands().size() + alternates(of);
+      // The chunks of a profile need the team.
+      if (count && table.isOn())
+        ++count;
       most = std::max(most, count);
     });
   if (most)
@@ -202,12 +205,15 @@ void Regions::fillRowWiseGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
   b.create<LLVM::ReturnOp>(ValueRange());
 }
 
-/// Stores the operands of all runs of the group to the list.
+/// Stores the operands of all runs of the group to the list, and after them the
+/// team of a profile.
 void Regions::storeOperands(plan::RunOp first) {
   int64_t stored = 0;
   for (plan::RunOp run = first; run; run = run.nextInGroup())
     for (Value operand : run.getOperands())
       b.create<LLVM::StoreOp>(address(operand), at(operandList, 8 * stored++));
+  if (table.isOn())
+    b.create<LLVM::StoreOp>(team, at(operandList, 8 * stored));
 }
 
 /// Emits one region with the work items of all runs of the group, one after the
@@ -227,7 +233,9 @@ void Regions::lowerTaskGroup(plan::RunOp first) {
 
 void Regions::fillTaskGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
   Value list = part.getArgument(0), slot = part.getArgument(3);
-  int64_t operand = 0;
+  int64_t operand = 0, operands = 0;
+  for (plan::RunOp each = run; each; each = each.nextInGroup())
+    operands += each.getOperands().size();
   Value none = number(0, 64), one = number(1, 64), offset = none;
   for (; run; run = run.nextInGroup()) {
     Share all = shareOf(run, operandsOf(run, list, operand));
@@ -250,6 +258,10 @@ void Regions::fillTaskGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
       callOn(run, list, operand, {workItem(low), workItem(high), slot});
     else
       callOn(run, list, operand, {});
+    if (auto chunk = table.add(run, /*isGroup=*/false))
+      table.endChunk(b,
+                     b.create<LLVM::LoadOp>(pointer(), at(list, 8 * operands)),
+                     slot, *chunk);
     b.create<LLVM::BrOp>(after);
     b.setInsertionPointToEnd(after);
     operand += run.getOperands().size();

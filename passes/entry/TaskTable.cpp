@@ -148,6 +148,13 @@ void TaskTable::endTask(ImplicitLocOpBuilder &b, Value team,
   call(b, "weir_profile_task_end", {team, number});
 }
 
+void TaskTable::endChunk(ImplicitLocOpBuilder &b, Value team, Value slot,
+                         int64_t task) const {
+  Value number = b.create<LLVM::ConstantOp>(
+      b.getI32IntegerAttr(static_cast<int32_t>(task)));
+  call(b, "weir_profile_chunk_end", {team, slot, number});
+}
+
 void TaskTable::beginRun(ImplicitLocOpBuilder &b, Value team) const {
   if (on)
     call(b, "weir_profile_begin", team);

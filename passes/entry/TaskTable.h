@@ -32,6 +32,9 @@ public:
   /// Emits the call after a task.
   void endTask(mlir::ImplicitLocOpBuilder &b, mlir::Value team,
                std::optional<int64_t> task) const;
+  /// Emits the call after a kernel in a region of several, on a worker slot.
+  void endChunk(mlir::ImplicitLocOpBuilder &b, mlir::Value team,
+                mlir::Value slot, int64_t task) const;
   /// Emit the first and the last call of an entry.
   void beginRun(mlir::ImplicitLocOpBuilder &b, mlir::Value team) const;
   void endRun(mlir::ImplicitLocOpBuilder &b, mlir::Value team) const;

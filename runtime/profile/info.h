@@ -10,7 +10,9 @@ extern "C" {
  * Bytes are those of all operands that one call reads or writes; of tensors
  * with dynamic dimensions, those of the largest sizes. Multiply-adds are those
  * of matrix products and convolutions by their definition. Both are with the
- * first part of a kernel that has barriers. */
+ * first part of a kernel that has barriers. Kernels that share a region are
+ * also in the table one by one, for the chunks of a trace; these count no
+ * calls. */
 typedef struct weir_profile_task {
   uint32_t function;  /* of NAME_info()->functions */
   uint32_t phase;     /* above 0: a later part of a kernel that has barriers */
@@ -52,9 +54,10 @@ typedef struct weir_profile_event {
   uint32_t kind;
 } weir_profile_event;
 
-/* What NAME_profile returns. As other calls, these are one thread's at a time for
- * a context. Each returns WEIR_ERR_NULL for a null context, WEIR_ERR_CONTEXT
- * for what is no context, and WEIR_ERR_BUSY where another thread is in a call.
+/* What NAME_profile returns. As other calls, these are one thread's at a time
+ * for a context. Each returns WEIR_ERR_NULL for a null context,
+ * WEIR_ERR_CONTEXT for what is no context, and WEIR_ERR_BUSY where another
+ * thread is in a call.
  */
 typedef struct weir_profile_info {
   /* Sets `tasks` to the table of the code that the context runs, of `count`

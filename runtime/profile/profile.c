@@ -94,11 +94,24 @@ static void run_chunk(void *data, int64_t first, int64_t last, int64_t slot) {
   const traced *t = data;
   uint32_t lane = (uint32_t)slot;
   uint64_t begin = ticks();
+  lane_of(t->profile, lane)->begin = begin;
   t->part(t->data, first, last, slot);
   uint64_t end = ticks();
   note(t->profile, lane,
        (weir_profile_event){begin, end, t->task, WEIR_PROFILE_CHUNK});
   lane_of(t->profile, lane)->end = end;
+}
+
+__attribute__((noinline)) void
+weir_profile_chunk_end(const weir_team *team, int64_t slot, uint32_t task) {
+  weir_profile *profile = profile_of(team);
+  if (!profile->trace)
+    return;
+  weir_profile_lane *lane = lane_of(profile, (uint32_t)slot);
+  uint64_t now = ticks();
+  note(profile, (uint32_t)slot,
+       (weir_profile_event){lane->begin, now, task, WEIR_PROFILE_CHUNK});
+  lane->begin = now;
 }
 
 __attribute__((noinline)) void
@@ -112,6 +125,8 @@ weir_profile_parallel(const weir_team *team, int64_t count, int64_t slots,
   if (members > count)
     members = count;
   if (!profile->trace || members <= 1) {
+    if (profile->trace)
+      lane_of(profile, 0)->begin = profile->last;
     weir_parallel(team, count, slots, each, part, data);
     return;
   }

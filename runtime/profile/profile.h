@@ -32,7 +32,7 @@ typedef struct weir_profile_slot {
 typedef struct weir_profile_lane {
   uint64_t written; // events so far; the lane keeps the last of them
   uint64_t end;     // of the thread's last chunk
-  uint64_t zero;
+  uint64_t begin;   // of the kernel that a chunk runs now
 } weir_profile_lane;
 
 // The profile of a context, in its memory.
@@ -55,6 +55,8 @@ extern const size_t weir_profile_bytes; // without `slots`
 void weir_profile_begin(const weir_team *team);
 void weir_profile_task_end(const weir_team *team, uint32_t task);
 void weir_profile_end(const weir_team *team, uint32_t function);
+// Comes after each kernel that a chunk of several kernels has run.
+void weir_profile_chunk_end(const weir_team *team, int64_t slot, uint32_t task);
 // weir_parallel for a task, with events of all threads while there is a trace.
 void weir_profile_parallel(const weir_team *team, int64_t count, int64_t slots,
                            int64_t each, weir_part *part, void *data,

@@ -43,10 +43,13 @@ module attributes {weir.profile, weir.entries = [#weir.entry<name = "f", symbol 
 
 // -----
 
-// Kernels that share a region are one task. A kernel without a record writes its
+// Kernels that share a region are one task. Each of them is in the table, too, for the
+// chunks of a trace, which a part of the region ends after its call. A kernel without a record writes its
 // last operand. Tasks in a loop count, too.
 // CHECK: weir.profile_tasks = [
 // CHECK-SAME: #weir.profile_task<kernel = "one + two", nodes = ["a", "b"], bytes_read = 32, bytes_written = 64>,
+// CHECK-SAME: #weir.profile_task<kernel = "one", nodes = ["a"], bytes_read = 32, bytes_written = 32>,
+// CHECK-SAME: #weir.profile_task<kernel = "two", nodes = ["b"], bytes_written = 32>,
 // CHECK-SAME: #weir.profile_task<kernel = "one", nodes = ["c"], bytes_read = 32, bytes_written = 32>]
 // CHECK-LABEL: llvm.func private @groups_part_0
 // CHECK: llvm.mlir.addressof @weir_wave_0
@@ -58,6 +61,11 @@ module attributes {weir.profile, weir.entries = [#weir.entry<name = "f", symbol 
 // CHECK: llvm.call @weir_profile_task_end(
 // CHECK: llvm.br
 // CHECK-NOT: weir_parallel
+// CHECK-LABEL: llvm.func private @weir_wave_0
+// CHECK: llvm.call @one(
+// CHECK: llvm.call @weir_profile_chunk_end(%{{.*}}, %arg3, %{{.*}}) : (!llvm.ptr, i64, i32) -> ()
+// CHECK: llvm.call @two(
+// CHECK: llvm.call @weir_profile_chunk_end(%{{.*}}, %arg3, %{{.*}})
 module attributes {weir.profile} {
   llvm.func @one(!llvm.ptr, !llvm.ptr)
   llvm.func @two(!llvm.ptr)

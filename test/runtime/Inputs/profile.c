@@ -31,14 +31,15 @@ static void run(weir_context *context, int times, float *out) {
 }
 
 static void check_counts(weir_context *context, uint64_t runs) {
-  weir_profile_time times[3];
+  weir_profile_time times[4];
   weir_profile_runs all;
-  check(weir_profile_read(&model, context, times, 3, &all) == WEIR_OK, "read");
+  check(weir_profile_read(&model, context, times, 4, &all) == WEIR_OK, "read");
   check(all.runs == runs, "runs");
   check(times[0].calls == runs && times[1].calls == runs, "calls");
   check(times[2].calls == REPEATS * runs, "calls in a loop");
+  check(!times[3].calls && !times[3].nanoseconds, "a kernel of a region");
   uint64_t sum = 0;
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 4; ++i)
     sum += times[i].nanoseconds;
   check(sum <= all.nanoseconds, "tasks take no longer than their runs");
   check(!runs == !all.nanoseconds, "the time of runs");
@@ -47,19 +48,19 @@ static void check_counts(weir_context *context, uint64_t runs) {
 static void check_errors(weir_context *context) {
   const weir_profile_task *table = NULL;
   uint32_t count = 0;
-  weir_profile_time times[3];
+  weir_profile_time times[4];
   weir_profile_event event;
   uint64_t one = 1;
   check(weir_profile_tasks(&model, context, &table, &count) == WEIR_OK &&
-            table == tasks && count == 3,
+            table == tasks && count == 4,
         "the table");
   check(weir_profile_tasks(&model, NULL, &table, &count) == WEIR_ERR_NULL,
         "no context");
   check(weir_profile_tasks(&model, context, NULL, &count) == WEIR_ERR_NULL,
         "no table");
-  check(weir_profile_read(&model, context, times, 2, NULL) == WEIR_ERR_SIZE,
+  check(weir_profile_read(&model, context, times, 3, NULL) == WEIR_ERR_SIZE,
         "another count");
-  check(weir_profile_read(&model, context, NULL, 3, NULL) == WEIR_ERR_NULL,
+  check(weir_profile_read(&model, context, NULL, 4, NULL) == WEIR_ERR_NULL,
         "no times");
   check(weir_profile_events(&model, context, 0, &event, &one) == WEIR_ERR_SIZE,
         "no trace");
@@ -83,7 +84,8 @@ static void check_nesting(const weir_profile_event *lane, uint64_t count,
                                                         : WEIR_PROFILE_TASK;
     for (uint64_t k = 0; k < callers; ++k)
       found |= caller[k].kind == around && inside(&lane[i], &caller[k]) &&
-               (around == WEIR_PROFILE_RUN || caller[k].task == lane[i].task);
+               (around == WEIR_PROFILE_RUN || caller[k].task == lane[i].task ||
+                (caller[k].task == 1 && lane[i].task == 3));
     check(found, "an event outside of its task or run");
     check(!i || lane[i - 1].end <= lane[i].end, "the order of events");
   }
@@ -109,7 +111,9 @@ static void check_trace(weir_context *context, uint32_t threads, float *out) {
     check_nesting(lanes[i], counts[i], lanes[0], counts[0]);
   check(kinds[WEIR_PROFILE_RUN] == RUNS, "an event a run");
   check(kinds[WEIR_PROFILE_TASK] == RUNS * (2 + REPEATS), "an event a task");
-  check(kinds[WEIR_PROFILE_CHUNK] == (threads > 1 ? RUNS * threads * 4 : 0),
+  /* Each of the chunks has one kernel, whose event it contains. */
+  check(kinds[WEIR_PROFILE_CHUNK] ==
+            (threads > 1 ? RUNS * threads * 4 * 2 : RUNS),
         "an event a chunk");
   check(!kinds[WEIR_PROFILE_WAIT] == (threads == 1), "events of waiting");
   uint64_t few = 1;

@@ -2,10 +2,11 @@
 
   profile.py profile FILE RUNS CALLS MULTIPLY_ADDS [INPUTS NODE...]
   profile.py functions FILE RUNS RAN OTHERS
-  profile.py trace PROFILE FILE RUNS THREADS
+  profile.py trace PROFILE FILE RUNS THREADS [CHUNK...]
 
 A task must have run CALLS times in each run. MULTIPLY_ADDS are those of one call of
-each kernel; the nodes are the names of those that compute, and no input is among them.
+each kernel. The nodes are the names of those that compute, and no input is among them.
+A CHUNK is the name of an event.
 No check depends on how long anything takes, but for sums that no clock can change.
 """
 
@@ -59,7 +60,8 @@ def check_profile(file, runs, calls, multiply_adds, inputs="", *nodes):
     profile = read(file)
     check_sums(profile, int(runs))
     assert int(calls) * int(runs) in [task["calls"] for task in profile["tasks"]]
-    assert sum(task["multiply_adds"] for task in profile["tasks"]) == int(multiply_adds)
+    ran = [task for task in profile["tasks"] if task["calls"]]
+    assert sum(task["multiply_adds"] for task in ran) == int(multiply_adds)
     names = {node for task in profile["tasks"] for node in task["nodes"]}
     assert names.issuperset(nodes), names
     assert not names & set(inputs.split(",")), names
@@ -85,7 +87,11 @@ def inside(a, b):
             and a["ts"] + a["dur"] <= b["ts"] + b["dur"] + 2 * ROUNDING)
 
 
-def check_trace(profile_file, file, runs, threads):
+def kernels(tasks, event):
+    return set(tasks[event["args"]["task"]]["kernel"].split(" + "))
+
+
+def check_trace(profile_file, file, runs, threads, *chunks):
     tasks, trace = read(profile_file)["tasks"], read(file)
     named = {e["tid"] for e in trace if e["ph"] == "M" and e["name"] == "thread_name"}
     assert named == set(range(int(threads)))
@@ -96,7 +102,8 @@ def check_trace(profile_file, file, runs, threads):
         assert event["pid"] == 1 and event["dur"] >= 0
     assert len(of["run"]) == int(runs)
     assert {e["tid"] for e in of["run"] + of["task"]} == {0}
-    assert len(of["task"]) == int(runs) * len(tasks)
+    # Kernels of a region are in the table, too, and have chunks only.
+    assert len(of["task"]) == int(runs) * sum(task["calls"] > 0 for task in tasks)
     for event in of["task"] + of["chunk"]:
         task = tasks[event["args"]["task"]]
         nodes = ", ".join(task["nodes"])
@@ -104,11 +111,14 @@ def check_trace(profile_file, file, runs, threads):
         assert event["name"] == (f"{nodes} {kernel}" if nodes else kernel)
     assert all(any(inside(e, run) for run in of["run"]) for e in of["task"])
     for event in of["chunk"] + of["wait"]:
-        same = [t for t in of["task"] if t["args"] == event["args"]]
-        assert any(inside(event, task) for task in same), event
-    # The products are shared: each thread computes or waits.
+        own = kernels(tasks, event)
+        around = [t for t in of["task"] if kernels(tasks, t) >= own]
+        assert any(inside(event, task) for task in around), event
+    # The regions are shared: each thread computes or waits.
     lanes = {e["tid"] for e in of["chunk"] + of["wait"]}
-    assert lanes == (set(range(int(threads))) if int(threads) > 1 else set()), lanes
+    if int(threads) > 1:
+        assert lanes == named, lanes
+    assert {e["name"] for e in of["chunk"]}.issuperset(chunks), of["chunk"]
 
 
 CHECKS = {"profile": check_profile, "functions": check_functions, "trace": check_trace}
