@@ -365,6 +365,9 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readDepfile(args, options, usage);
   readProgress(args, options.progress, usage);
   options.report.model = options.import.path;
+  options.profile = args.hasArg(OPT_profile);
+  if (options.profile && options.gpu.isOn())
+    usage.say() << "--profile does not go with --gpu\n";
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
   options.nodes = args.hasArg(OPT_nodes);

@@ -83,6 +83,8 @@ struct Options {
   /// The depfile, and the targets of its rule; empty: none is written.
   std::string depfile;
   std::vector<std::string> depTargets;
+  /// Whether the library counts the time of its tasks.
+  bool profile = false;
   bool timing = false;
   bool json = false;
   bool nodes = false;

@@ -129,7 +129,8 @@ struct ModelInterface {
   std::vector<WeightBlob> weights;
   std::vector<std::string> checks;
   std::vector<FunctionInterface> functions;
-  bool gpu = false; // the product is for a GPU
+  bool profile = false; // the product counts the time of its tasks
+  bool gpu = false;     // the product is for a GPU
   std::vector<GpuImage> images;
   std::vector<GpuKernel> kernels;
   std::vector<GpuGemm> gemms;
