@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir {
+namespace weir::entry {
 
 void declareRuntime(ModuleOp module, StringRef name,
                     ArrayRef<Type> parameters) {
@@ -173,4 +173,4 @@ void TaskTable::write() const {
     attrs::profileTasks.set(module, ArrayRef(tasks));
 }
 
-} // namespace weir
+} // namespace weir::entry

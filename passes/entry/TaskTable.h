@@ -8,7 +8,7 @@
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace weir {
+namespace weir::entry {
 
 /// Declares a function of the runtime in the module, unless it is there.
 void declareRuntime(mlir::ModuleOp module, llvm::StringRef name,
@@ -52,6 +52,6 @@ private:
   llvm::SmallVector<ProfileTaskAttr> tasks;
 };
 
-} // namespace weir
+} // namespace weir::entry
 
 #endif // WEIR_PASSES_ENTRY_TASKTABLE_H
