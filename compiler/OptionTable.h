@@ -16,6 +16,7 @@ enum OptionUse : unsigned {
   DefaultVis = llvm::opt::DefaultVis,
   ForCompile = 1 << 1,
   ForInspect = 1 << 2,
+  ForReference = 1 << 3,
 };
 enum OptionFlag : unsigned {
   OfModel = 1 << 4,
@@ -42,6 +43,9 @@ struct Usage {
     return message("error");
   }
 };
+
+/// The visibility of the options of `weir COMMAND`.
+OptionUse useOf(llvm::StringRef command);
 
 /// Prints the help of a command, with rare options where `isWhole`.
 void printHelp(const OptionTable &table, llvm::StringRef command, bool isWhole);

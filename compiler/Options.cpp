@@ -262,6 +262,18 @@ void readReport(const InputArgList &args, ReportOptions &report, Usage &usage) {
 
 } // namespace
 
+static void readReference(const InputArgList &args, ReferenceOptions &options) {
+  options.function = args.getLastArgValue(OPT_function_EQ).str();
+  options.inputs = args.getAllArgValues(OPT_input_EQ);
+  options.inputDir = args.getLastArgValue(OPT_input_dir_EQ).str();
+  options.outputDir = args.getLastArgValue(OPT_output_dir_EQ).str();
+  options.nodeDir = args.getLastArgValue(OPT_node_dir_EQ).str();
+  options.random = args.getLastArgValue(OPT_random_EQ).str();
+  options.maxSteps = args.getLastArgValue(OPT_max_steps_EQ).str();
+  options.writesF64 = args.hasArg(OPT_f64);
+  options.listsOps = args.hasArg(OPT_coverage);
+}
+
 static void printOps(bool json) {
   json::Object all;
   for (const FrontendOps &frontend : listOps()) {
@@ -315,6 +327,14 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   }
   if (args.hasArg(OPT_list_ops) && command == "inspect")
     usage.say() << "--list-ops is for inspect, without a model\n";
+  readReference(args, options.reference);
+  if (options.reference.listsOps && command == "reference" && inputs.empty() &&
+      !usage.wrong) {
+    done = Status::ok;
+    return options;
+  }
+  if (options.reference.listsOps && command == "reference")
+    usage.say() << "--coverage is without a model\n";
   if (inputs.size() == 1) {
     options.import.path = inputs.front();
     ErrorOr<InputKind> kind = kindOf(inputs.front());
@@ -346,6 +366,9 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readDepfile(args, options, usage);
   readProgress(args, options.progress, usage);
   options.report.model = options.import.path;
+  options.profile = args.hasArg(OPT_profile);
+  if (options.profile && options.gpu.isOn())
+    usage.say() << "--profile does not go with --gpu\n";
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
   options.nodes = args.hasArg(OPT_nodes);

@@ -25,6 +25,23 @@ struct ThreadOptions {
 /// object of the system's, or else a model.
 enum class InputKind { Model, Module, Library };
 
+/// The values that `weir reference` reads and writes, as they are written.
+struct ReferenceOptions {
+  /// Empty: the default function.
+  std::string function;
+  /// `NAME=VALUE`.
+  std::vector<std::string> inputs;
+  /// Folders of .npy files, or empty.
+  std::string inputDir, outputDir, nodeDir;
+  /// The seed of random inputs, or empty.
+  std::string random;
+  /// The limit of steps, or empty.
+  std::string maxSteps;
+  bool writesF64 = false;
+  /// Lists the ops of the dialect instead, without a model.
+  bool listsOps = false;
+};
+
 struct Options {
   ImportOptions import;
   InputKind input = InputKind::Model;
@@ -60,11 +77,14 @@ struct Options {
   std::optional<uint64_t> memoryLimit;
   /// Parameters of schedules that are fixed; null for none.
   mlir::ArrayAttr schedules;
+  ReferenceOptions reference;
   ReportOptions report;
   ProgressOptions progress;
   /// The depfile, and the targets of its rule; empty: none is written.
   std::string depfile;
   std::vector<std::string> depTargets;
+  /// Whether the library counts the time of its tasks.
+  bool profile = false;
   bool timing = false;
   bool json = false;
   bool nodes = false;

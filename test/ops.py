@@ -4,8 +4,9 @@ numeric tests try, where they are, and what it refuses.
     /usr/bin/python3 test/ops.py            writes the page
     /usr/bin/python3 test/ops.py --script REGEX
                                             runs only these scripts of test/numeric,
-                                            and keeps the tests and types that the
-                                            page has of others
+                                            and keeps the tests of others. An op that
+                                            others test too keeps its types: only a
+                                            full run removes types from the page
     /usr/bin/python3 test/ops.py --check    fails if the page lacks an op of the
                                             tool's, names one that it has not or one
                                             without a test, counts other ops, or
@@ -76,6 +77,19 @@ def shown():
     return found
 
 
+def scripts(chosen):
+    """The scripts of test/numeric that record their ops: all, or those that match."""
+    found = []
+    for script in sorted(NUMERIC.glob("*.py")):
+        if chosen and not re.fullmatch(chosen, script.stem):
+            continue
+        if re.search(r"from (harness|onnx_graph) import .*\bmain\b|WEIR_RECORD", script.read_text()):
+            found.append(script)
+    if not found:
+        sys.exit(f"--script '{chosen}' matches no script of test/numeric that records ops")
+    return found
+
+
 def recorded(chosen):
     """Of each op, behind `onnx:` those of ONNX: the tests, and the element types. Those of
     other scripts than the chosen ones are the page's."""
@@ -86,12 +100,7 @@ def recorded(chosen):
             tests[prefix(frontend) + op] |= others
             kinds[prefix(frontend) + op].update(types if others else ())
     with tempfile.NamedTemporaryFile("r") as record:
-        for script in sorted(NUMERIC.glob("*.py")):
-            text = script.read_text()
-            if chosen and not re.fullmatch(chosen, script.stem):
-                continue
-            if not re.search(r"from (harness|onnx_graph) import .*\bmain\b|WEIR_RECORD", text):
-                continue
+        for script in scripts(chosen):
             subprocess.run([sys.executable, str(script)], check=True, cwd=NUMERIC,
                            env={**os.environ, "WEIR_RECORD": record.name})  # fmt: skip
         for line in record:

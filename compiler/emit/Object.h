@@ -64,6 +64,8 @@ llvm::StringRef runtimeBitcode(llvm::StringRef arch);
 llvm::StringRef cudaBitcode(llvm::StringRef arch);
 /// The part of it that only models with variables need.
 llvm::StringRef stateBitcode(llvm::StringRef arch);
+/// The part of it that only products of --profile have.
+llvm::StringRef profileBitcode(llvm::StringRef arch);
 /// The simulator of a GPU, for x86-64.
 llvm::StringRef simulatorBitcode();
 /// The same of weir-run's code, where executables can be linked.
@@ -72,6 +74,8 @@ llvm::StringRef runnerBitcode(llvm::StringRef arch);
 llvm::StringRef runtimeHeader();
 /// The text of runtime/cuda/info.h.
 llvm::StringRef gpuHeader();
+/// The text of runtime/profile/info.h.
+llvm::StringRef profileHeader();
 /// The texts of runtime/weir_types.hpp and runtime/weir.hpp.
 std::array<llvm::StringRef, 2> cppHeaders();
 

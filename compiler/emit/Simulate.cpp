@@ -93,7 +93,7 @@ public:
     kernel.eraseFromParent();
     auto *i32 = Type::getInt32Ty(context);
     return ConstantStruct::getAnon({code, ConstantInt::get(i32, sharedBytes),
-                                    ConstantInt::get(i32, meets)});
+                                    ConstantInt::get(i32, hasBarriers)});
   }
 
 private:
@@ -164,13 +164,13 @@ private:
       return b.CreateLoad(b.getInt32Ty(), at(b, thread, 4 * *field));
     switch (call.getIntrinsicID()) {
     case Intrinsic::nvvm_barrier0:
-      meets = true;
+      hasBarriers = true;
       return b.CreateCall(module.getOrInsertFunction(
                               "weir_sim_barrier", b.getVoidTy(), b.getPtrTy()),
                           thread);
     case Intrinsic::nvvm_shfl_sync_bfly_f32:
     case Intrinsic::nvvm_shfl_sync_bfly_i32: {
-      meets = true;
+      hasBarriers = true;
       Value *lane = b.CreateAnd(
           b.CreateLoad(b.getInt32Ty(), at(b, thread, 4 * Thread)), 31);
       Value *value = b.CreateBitCast(call.getArgOperand(1), b.getInt32Ty());
@@ -228,7 +228,7 @@ private:
   }
 
   Value *copy(IRBuilder<> &b, IntrinsicInst &call, unsigned bytes) {
-    meets = true;
+    hasBarriers = true;
     Value *all = b.getInt32(bytes);
     Value *valid = call.arg_size() == 3 ? call.getArgOperand(2) : all;
     return b.CreateCall(
@@ -241,7 +241,7 @@ private:
 
   /// Four words come by way of memory.
   Value *loadMatrices(IRBuilder<> &b, IntrinsicInst &call, bool transposed) {
-    meets = true;
+    hasBarriers = true;
     IRBuilder<> entry(&*code->getEntryBlock().getFirstInsertionPt());
     Value *words = entry.CreateAlloca(ArrayType::get(b.getInt32Ty(), 4));
     b.CreateCall(module.getOrInsertFunction(
@@ -258,7 +258,7 @@ private:
 
   /// Six words and four sums pass through memory.
   Value *multiply(IRBuilder<> &b, IntrinsicInst &call, Factors kind) {
-    meets = true;
+    hasBarriers = true;
     auto *i32 = b.getInt32Ty();
     auto *words = ArrayType::get(i32, 6),
          *sums = ArrayType::get(b.getFloatTy(), 4);
@@ -285,7 +285,7 @@ private:
   Function *code = nullptr;
   Value *thread = nullptr;
   uint64_t sharedBytes = 0;
-  bool meets = false;
+  bool hasBarriers = false;
 };
 
 } // namespace

@@ -26,6 +26,7 @@ mlir::LLVM::LLVMFuncOp createPart(ProgramOp program, mlir::Location at,
 /// Removes the name from the program, and returns it for the function.
 std::string takeName(ProgramOp program);
 
+int64_t bytesOf(mlir::MemRefType type);
 int64_t bytesOf(CopyOp copy);
 
 /// Lowers tasks at the builder's insertion point. A stage implements copies,

@@ -257,6 +257,8 @@ private:
 struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    kernels = LaunchTable();
+    simulatorAt.reset();
     if (failed(kernels.read(module)))
       return signalPassFailure();
     if (failed(kernels.verifyRuns(module)) || failed(takeHostKernels(module)))
@@ -288,7 +290,7 @@ private:
     auto arena = attrs::arenaBytes.of(module);
     simulatorAt = llvm::alignTo(arena ? arena.getInt() : 0, 64);
     simulatorBytes = simulatorState;
-    if (int64_t most = kernels.maxMeeting())
+    if (int64_t most = kernels.maxBarrierThreads())
       simulatorBytes += memoryOfBlock + most * stackOfThread;
     simulatedHostAt = llvm::alignTo(*simulatorAt + simulatorBytes, 64);
     auto host = attrs::hostBytes.of(module);

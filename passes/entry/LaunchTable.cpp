@@ -30,7 +30,7 @@ LogicalResult LaunchTable::read(ModuleOp module) {
                     b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
     kernel.walk([&](Operation *op) {
       if (isa<NVVM::Barrier0Op, NVVM::ShflOp>(op))
-        meeting = std::max(meeting, threads);
+        barrierThreads = std::max(barrierThreads, threads);
     });
   }
   return success();

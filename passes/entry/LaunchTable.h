@@ -30,11 +30,11 @@ public:
 
   /// The largest number of threads of a block with barriers; 0 if no block has
   /// one.
-  int64_t maxMeeting() const { return meeting; }
+  int64_t maxBarrierThreads() const { return barrierThreads; }
 
 private:
   llvm::StringMap<Row> rows;
-  int64_t meeting = 0;
+  int64_t barrierThreads = 0;
 };
 
 } // namespace weir::entry

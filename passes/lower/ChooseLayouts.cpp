@@ -35,6 +35,8 @@ namespace {
 struct ChooseLayouts : impl::ChooseLayoutsBase<ChooseLayouts> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    weightsBytes = 0;
+    compiled.clear();
     SmallVector<kernel::PackOpInterface> packs;
     module.walk([&](kernel::PackOpInterface pack) {
       kernel::LayoutAttr layout = pack.getLayout();

@@ -45,6 +45,9 @@ struct Packing {
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    made.clear();
+    packs.clear();
+    replaced.clear();
     forEachKernel(module,
                   [&](func::FuncOp kernel, ArrayRef<plan::TaskOp> callers) {
                     for (BlockArgument argument : kernel.getArguments())

@@ -36,7 +36,8 @@ expects nothing fails.
 
 With WEIR_RECORD=FILE nothing is run: the ops and element types of the tests are
 appended to the file, for docs/ops.md. With WEIR_DERIVE=FILE neither: the graphs
-go to derivatives.py.
+go to derivatives.py. With WEIR_REFERENCE=1 nothing is compiled: `weir reference` evaluates
+the graphs in f64, and REFERENCE_ULP is added to the tolerances.
 """
 
 import ctypes
@@ -69,6 +70,12 @@ CODES += ["u8", "u16", "u32", "u64"]
 # As weir spells them, where it does otherwise.
 SPELLED = {"bool": "i1", "u8": "ui8", "u16": "ui16", "u32": "ui32", "u64": "ui64"}
 STEP = os.environ.get("WEIR_STEP")
+REFERENCE = bool(os.environ.get("WEIR_REFERENCE"))
+# What an expectation that NumPy computed in steps of f32 differs by from one rounding.
+REFERENCE_ULP = 2 if REFERENCE else 0
+# The options of tests that `weir reference` has, too.
+IMPORT_OPTIONS = ("--signature", "--feed", "--fetch", "--value", "--target-node", "--shape",
+                  "--dim", "--specialize", "--bound", "--state", "--variant", "--ops", "--entry")  # fmt: skip
 LEAST_EXPONENT = {"f16": -24, "bf16": -133, "f32": -149, "f64": -1074}
 
 
@@ -254,18 +261,26 @@ class Graph:
             spelled = "x".join([str(d) for d in array.shape] + [SPELLED.get(type, type)])
             yield f"--feed={name}:{spelled}"
 
+    def signature(self):
+        """The options that name inputs and outputs."""
+        fetches = [f"--fetch={name}" for name, *_ in self.expected]
+        fetches += [f"--fetch={name}" for names in self.alike for name in names]
+        return [*self.feeds(), *fetches]
+
     def command(self, source, output):
         """What compiles the graph in file `source`."""
         command = ["weir", "compile", str(source), "-o", str(output)]
-        command += [*with_extra(self.options), *self.feeds()]
-        command += [f"--fetch={name}" for name, *_ in self.expected]
-        command += [f"--fetch={name}" for names in self.alike for name in names]
-        return command
+        return command + [*with_extra(self.options), *self.signature()]
+
+    def write(self, folder):
+        """The file of the graph."""
+        folder.mkdir(parents=True, exist_ok=True)
+        source = folder / "graph.pbtxt"
+        source.write_text(self.text(self.nodes))
+        return source
 
     def compile(self, folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        source, library = folder / "graph.pbtxt", folder / "graph.so"
-        source.write_text(self.text(self.nodes))
+        source, library = self.write(folder), folder / "graph.so"
         command = [*self.command(source, library), "--prefix=graph"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
@@ -335,20 +350,43 @@ class Graph:
             outputs[key] = (type, array.reshape(-1)[: np.prod(shape)].reshape(shape))
         return status, message, outputs
 
+    def evaluate(self, folder):
+        """The status, the message and the outputs of `weir reference`, as `run` returns them."""
+        command = ["weir", "reference", str(self.write(folder)), *self.signature(), "--json"]
+        command += [o for o in self.options if o.split("=")[0] in IMPORT_OPTIONS]
+        command += [f"--output-dir={folder}"]
+        for name, _, array in self.inputs:
+            path = folder / f"{name.replace('/', '_')}.in.npy"
+            np.save(path, np.asarray(array, order="C"))
+            command.append(f"--input={name}=@{path}")
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            return done.returncode, done.stderr, {}
+        names = {spelled: name for name, spelled in SPELLED.items()}
+        outputs = {}
+        for output in json.loads(done.stdout)["outputs"]:
+            array = np.load(folder / (output["name"].replace("/", "_").replace(":", "_") + ".npy"))
+            type = output["type"].split("x")[-1]
+            type = names.get(type, type)
+            outputs[output["tensor"]] = type, bf16(array).bits if type == "bf16" else array
+        return 0, "", outputs
+
     def check(self, folder):
         """One line for each output that is not as expected."""
         if not self.expected and not self.alike and self.message is None:
             return ["expects nothing"]
-        library = self.library(folder)
+        library = None if REFERENCE else self.library(folder)
         if STEP == "compile":
             return []
-        status, message, outputs = self.run(library)
+        status, message, outputs = self.evaluate(folder) if REFERENCE else self.run(library)
         if self.message is not None:
             if status and self.message in message:
                 return []
             return [f"status {status} ({message!r}), not {self.message!r}"]
         if status:
             return [f"run fails with status {status}: {message}"]
+        if REFERENCE:
+            return self.compare_all(outputs)
         wrong = []
         for threads in self.threads:
             for pool, order in (None, ""), (backwards, ", the last task first"):
@@ -372,7 +410,8 @@ class Graph:
             problem = compare(*outputs[self.key(name)], *expected)
             if problem:
                 wrong.append(f"{name}: {problem}")
-        for names in self.alike:
+        # What folds is of f32.
+        for names in [] if REFERENCE else self.alike:
             (type, run), (_, folded) = (outputs[self.key(name)] for name in names)
             problem = differences(type, run, folded)
             if problem:
@@ -417,10 +456,11 @@ def compare(type, got, reference, ulps, rtol, atol, wanted_type):
             narrow = round_to(exact, type)
             same = (value == narrow) | (np.isnan(value) & np.isnan(exact))
             error = np.abs(value - exact)
+            ulps = max(ulps, 0) + REFERENCE_ULP if REFERENCE else ulps
             if rtol is None:
                 allowed = (ulps + 0.5) * ulp(exact, type) + atol
             else:
-                allowed = rtol * np.abs(exact) + atol
+                allowed = rtol * np.abs(exact) + atol + REFERENCE_ULP * ulp(exact, type)
             distance = error / ulp(exact, type)
             bad = ~(same | (error <= allowed))
     if not np.any(bad):

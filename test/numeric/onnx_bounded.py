@@ -134,6 +134,10 @@ def parts(n, s):
     g.expect(g.op("Pad", x, i64(0, 1, 0, 0, -1, 0)), np.pad(v[:, :-1], ((0, 0), (1, 0), (0, 0))))
     g.expect(g.op("Pad", x, i64(0, -1, 0, 2, 0, -2)), np.pad(v[:, 1:, :3], ((0, 2), (0, 0), (0, 0))))
     g.expect(g.op("Pad", x, i64(0, 0, -2, 0, 0, 1), mode="edge"), np.pad(v[:, :, 2:], ((0, 0), (0, 0), (0, 1)), mode="edge"))
+    for low, high in ((0, 2), (40, 100)):
+        want = np.pad(v, ((0, 0), (low, high), (0, 0)), mode="reflect")
+        g.expect(g.op("Pad", x, i64(0, low, 0, 0, high, 0), mode="reflect"), want)
+    g.expect(g.op("Pad", x, i64(-1, 3), None, i64(2), mode="reflect"), v[:, :, [1, 2, 3, 4, 3, 2, 1]])
     g.expect(g.op("Gather", x, i64(-1, 0, 3), axis=2), v[:, :, [-1, 0, 3]])
     g.expect(g.op("Gather", x, g.constant(np.int64(-1)), axis=0), v[-1])
     g.expect(g.op("GatherND", x, g.constant(np.int64([[-1, 0], [0, -1]]))), v[[-1, 0], [0, -1]])

@@ -134,10 +134,17 @@ class OnnxGraph(harness.Graph):
             lines.append(f"output {{ {value_info(name)} }}")
         return "\n".join(lines + ["}"]) + "\n"
 
-    def compile(self, folder):
+    def signature(self):
+        return []
+
+    def write(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
-        source, library = folder / "graph.txt", folder / "graph.so"
+        source = folder / "graph.txt"
         source.write_text(self.text(self.nodes, dict.fromkeys(name for name, *_ in self.expected)))
+        return source
+
+    def compile(self, folder):
+        source, library = self.write(folder), folder / "graph.so"
         command = ["weir", "compile", str(source), "-o", str(library)]
         command += ["--prefix=graph", *harness.with_extra(self.options)]
         done = subprocess.run(command, capture_output=True, text=True)

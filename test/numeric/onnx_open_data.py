@@ -21,6 +21,21 @@ def chosen(n, s):
     return g
 
 
+def mirrored(n, s):
+    """Margins wider than what they mirror: one column, and all columns."""
+    g = Model(n, s, opset=18)
+    g.sums = True
+    x = g.x("n", "s")
+    first = g.op("Gather", x, g.constant(np.int64(0)), axis=0)
+    pads = g.constant(np.int64([0, 5, 0, 7]))
+    for limit, kept in (("ReduceMax", [x.value[0].argmax()]), ("ReduceMin", np.arange(s))):
+        holds = g.op("GreaterOrEqual", first, g.op(limit, first, keepdims=0))
+        y = g.op("Compress", x, holds, axis=1)
+        want = np.pad(x.value[:, kept], ((0, 0), (5, 7)), mode="reflect")
+        g.expect(g.op("Pad", y, pads, mode="reflect"), want)
+    return g
+
+
 def largest(n, s):
     g = Model(n, s)
     g.sums = True
@@ -148,4 +163,4 @@ def misfits(n, s):
     return g
 
 
-main(chosen, largest, unique, boxes, loops, misfits)
+main(chosen, mirrored, largest, unique, boxes, loops, misfits)

@@ -1,6 +1,7 @@
 """What tests of products of f32 that kernels make in ways of their own share:
 graphs with limits on errors, layers, and references in float64."""
 
+import json
 import math
 
 import numpy as np
@@ -30,6 +31,29 @@ class Products(Graph):
                 if not ours <= theirs:
                     raise RuntimeError(f"{name}: error {ours:.3g}, more than {theirs:.3g}")
         return status, message, outputs
+
+
+class FixedParameters:
+    """Fixes parameters of the schedules of an algorithm, in front of a class of graphs."""
+
+    def fix(self, algorithm, **parameters):
+        self.fixed = dict(algorithm=algorithm, **parameters)
+
+    def compile(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        path, report = folder / "schedule.json", folder / "report.json"
+        path.write_text(json.dumps([dict(node=".*", **self.fixed)]))
+        self.options += [f"--schedule={path}", f"--report={report}"]
+        library = super().compile(folder)
+        schedules = json.loads(report.read_text())["schedules"]
+        schedules = [s for s in schedules if s["algorithm"] == self.fixed["algorithm"]]
+        for schedule in schedules:
+            got = {name: schedule.get(name) for name in self.fixed}
+            if got != self.fixed:
+                raise RuntimeError(f"the schedule of {schedule['node']} has {got}, not {self.fixed}")
+        if not schedules:
+            raise RuntimeError("no kernel has the algorithm")
+        return library
 
 
 def normal(*shape):

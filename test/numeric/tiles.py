@@ -4,12 +4,11 @@ f32, values that tiles cannot multiply, and the shapes and epilogues that the
 kernel treats apart."""
 
 import ctypes
-import json
 import math
 
 import numpy as np
 from harness import bf16, main
-from products import Products, convolution, convolved, dense, normal, plain, random, wide
+from products import FixedParameters, Products, convolution, convolved, dense, normal, plain, random, wide
 
 TILES = "-mattr=+amx-tile,+amx-bf16,+amx-int8"
 
@@ -38,19 +37,12 @@ class Tiled(Products):
         return status, message, outputs
 
 
-class Scheduled(Tiled):
+class Scheduled(FixedParameters, Tiled):
     """A graph whose products and convolutions by tiles have fixed parameters."""
 
     def __init__(self, **parameters):
         super().__init__("--threads=3", threads=[1, 2])
-        self.schedules = [dict(node=".*", algorithm="tiles", **parameters)]
-
-    def compile(self, folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "schedule.json"
-        path.write_text(json.dumps(self.schedules))
-        self.options.append(f"--schedule={path}")
-        return super().compile(folder)
+        self.fix("tiles", **parameters)
 
 
 def accuracy():
@@ -292,7 +284,7 @@ def direct_sums():
 def fixed_products():
     """Results hold for tiles, blocks of the depth and slabs that weir does not choose."""
     g = Scheduled(tile_rows=5, block_rows=5, depth_block=3, slabs=4, coarse=False, prefetch=False)
-    for shape in [(61, 129, 61), (64, 2090, 40), (300, 70, 96)]:
+    for shape in [(61, 705, 96), (64, 2090, 128), (290, 520, 93)]:
         dense(g, *shape)
     return g
 

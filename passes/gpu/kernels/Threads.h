@@ -92,7 +92,7 @@ void finishTogether(ThreadBuilder &b, kernel::KernelOpInterface op,
 void readUnpacked(kernel::MatmulOp op);
 
 /// Each turns its op into work items; the op stays. Barriers are possible only
-/// if `meets`.
+/// if `mayUseBarriers`.
 void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool mayUseBarriers);
 void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op,
                       bool mayUseBarriers);

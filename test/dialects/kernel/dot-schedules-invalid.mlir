@@ -81,3 +81,15 @@ func.func @other_schedule(%a: memref<64x32xf32>, %b: memref<2x32x1xf32>, %c: mem
   }
   return
 }
+
+// -----
+
+// One register is for an operand.
+func.func @operand(%a: memref<64x32xf32>, %b: memref<2x32x1xf32>, %c: memref<64x2xf32>) {
+  // expected-error @below {{a tile of 16 rows by 2 columns by 1 sets of sums needs more than 32 registers}}
+  kernel.matmul ins(%a, %b : memref<64x32xf32>, memref<2x32x1xf32>) layout <k_major> outs(%c : memref<64x2xf32>) attributes {schedule = #kernel.dot_schedule<tile_rows = 16, tile_columns = 2>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

@@ -202,3 +202,30 @@ plan.program @row_waves {
   plan.run @fewer(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
   plan.run @one(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
 }
+
+// -----
+
+// A profile tells the phases of a kernel from kernels.
+// CHECK-LABEL: func.func private @numbered_phase_0
+// CHECK-SAME: attributes {weir.kernel, weir.phase = 0 : i64, weir.work = #weir.work<inputs = 1>}
+// CHECK-LABEL: func.func private @numbered_phase_1
+// CHECK-SAME: attributes {weir.kernel, weir.phase = 1 : i64, weir.work = #weir.work<inputs = 1>}
+module attributes {weir.profile} {
+  func.func private @numbered(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel, weir.work = #weir.work<inputs = 1>} {
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1 : index
+    linalg.fill ins(%zero : f32) outs(%x : memref<8xf32>)
+    kernel.parallel 8 slots 3 {
+    ^bb0(%first: index, %last: index, %slot: index):
+      scf.for %i = %first to %last step %one {
+        memref.store %zero, %y[%i] : memref<8xf32>
+      }
+    }
+    return
+  }
+  plan.program @weir_entry_0 {
+    %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+    %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+    plan.run @numbered(%x, %y) : (memref<8xf32>, memref<8xf32>)
+  }
+}

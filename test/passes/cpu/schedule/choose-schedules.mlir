@@ -192,3 +192,43 @@ func.func @each(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref
   return
 }
 }
+
+// -----
+
+// The products of one block and one panel are too few to share the convolution, but their
+// weights are worth it. Results of a dynamic size are conditional, and not shared.
+module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
+// CHECK-LABEL: func @one_step
+// CHECK: #kernel.winograd_schedule<input_tiles = 1, share = none, {{.*}} product_share = batches,
+// CHECK-LABEL: func @dynamic_step
+// CHECK: #kernel.winograd_schedule<input_tiles = 1, share = none, {{.*}} product_share = none,
+func.func @one_step(%x: memref<1x4x4x512xf32>, %w: memref<1x16x512x32xf32>, %y: memref<1x2x2x32xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x4x4x512xf32>, memref<1x16x512x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x2x2x32xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+func.func @dynamic_step(%x: memref<1x4x4x512xf32>, %w: memref<1x16x512x32xf32>, %n: memref<i64>, %y: memref<1x2x2x32xf32>) attributes {weir.kernel, weir.inputs = 3 : i64, weir.sizes = [[array<i64: 1, -1>, array<i64: 2, -1>, array<i64: 2, 2>, array<i64: 32, -1>]]} {
+  kernel.winograd ins(%x, %w : memref<1x4x4x512xf32>, memref<1x16x512x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x2x2x32xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Threads that would share a single panel share its products.
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
+// CHECK-LABEL: func @one_panel
+// CHECK: #kernel.winograd_schedule<input_tiles = 64, share = panels, {{.*}} product_share = batches,
+func.func @one_panel(%x: memref<1x16x16x128xf32>, %w: memref<1x16x128x32xf32>, %y: memref<1x16x16x32xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x16x16x128xf32>, memref<1x16x128x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x16x16x32xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+}

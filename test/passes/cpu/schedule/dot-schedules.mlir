@@ -105,3 +105,48 @@ func.func @fixed(%a: memref<33x40xf32>, %b: memref<20x40x1xf32>, %c: memref<33x2
   return
 }
 }
+
+// -----
+
+// Rows that the user has fixed leave registers for fewer columns, and so do sets of sums.
+// CHECK-LABEL: func @fixed_rows
+// CHECK: #kernel.dot_schedule<tile_rows = 8, tile_columns = 2, accumulator_sets = 1,
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_0", "dot", {tile_rows = 8 : i64}>]} {
+func.func @fixed_rows(%a: memref<33x40xf32>, %b: memref<8x40x1xf32>, %c: memref<33x8xf32>) {
+  kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<8x40x1xf32>) layout <k_major> outs(%c : memref<33x8xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } loc("MatMul_0")
+  return
+}
+}
+
+// -----
+
+// Four sets of sums.
+// CHECK-LABEL: func @fixed_sets
+// CHECK: #kernel.dot_schedule<tile_rows = 1, tile_columns = 4, accumulator_sets = 4,
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_0", "dot", {accumulator_sets = 4 : i64}>]} {
+func.func @fixed_sets(%a: memref<33x40xf32>, %b: memref<8x40x1xf32>, %c: memref<33x8xf32>) {
+  kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<8x40x1xf32>) layout <k_major> outs(%c : memref<33x8xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } loc("MatMul_0")
+  return
+}
+}
+
+// -----
+
+// Four sets and two columns leave registers for two rows.
+// CHECK-LABEL: func @fixed_sets_of_two_columns
+// CHECK: #kernel.dot_schedule<tile_rows = 2, tile_columns = 2, accumulator_sets = 4,
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_0", "dot", {accumulator_sets = 4 : i64}>]} {
+func.func @fixed_sets_of_two_columns(%a: memref<33x40xf32>, %b: memref<2x40x1xf32>, %c: memref<33x2xf32>) {
+  kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<2x40x1xf32>) layout <k_major> outs(%c : memref<33x2xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } loc("MatMul_0")
+  return
+}
+}

@@ -158,3 +158,18 @@ func.func @fixed_share(%a: memref<64x192xf32>, %w: memref<192x120xf32>, %c: memr
   return
 }
 }
+
+// -----
+
+// The sums of three rows fit into 16 registers of AVX2, beside one operand.
+module attributes {weir.target = #weir.target<vector_bits = 256, vector_registers = 16>} {
+// CHECK-LABEL: func @few_registers
+// CHECK: #kernel.pairing_schedule<tile_rows = 3, reuse_loads = false,
+func.func @few_registers(%a: memref<14x96xf32>, %b: memref<1x98x32xf32>, %c: memref<14x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<14x96xf32>, memref<1x98x32xf32>) layout <pairing> outs(%c : memref<14x32xf32>) {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+}
