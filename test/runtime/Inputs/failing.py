@@ -28,8 +28,8 @@ def main(run, refusal):
         gives_back = re.search(r"Free|Destroy|Unload|Release|Pop|Push", failed[1])
         told = re.search(rf"RuntimeError: (create|run): ({refusal})", done.stderr)
         clean = "0 blocks and 0 handles left" in log
-        # A run that fails ends the process without a destroy; and destroy, which
-        # waits for the stream, has nobody to tell.
+        # A run that fails ends the process without a destroy. And destroy, which waits for the
+        # stream, cannot report an error.
         fine = done.stdout.count("True") == 2 and clean
         if not gives_back and not fine and not (told and (clean or "run:" in told[0])):
             wrong += 1

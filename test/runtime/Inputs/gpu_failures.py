@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 program, log = sys.argv[1:]
-# Where giving back is what fails, something stays.
+# If a release fails, something remains allocated.
 GIVES_BACK = re.compile(r"(Free|Destroy|Unload|Release|Pop)\w* fails|PushCurrent_v2 fails")
 
 wrong = 0

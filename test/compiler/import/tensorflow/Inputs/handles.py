@@ -54,7 +54,7 @@ if KIND == "entries":
     const("many", N, 4)
     fill("f", "handle", "many", "many")
 if KIND == "calls":
-    # Each calls the next one twice, with two of its arguments exchanged in one.
+    # Each calls the next one twice, with two of its arguments exchanged in one call.
     most = 200
     for i in range(1, most):
         const(f"c{i}", 1, i)
