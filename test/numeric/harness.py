@@ -66,7 +66,7 @@ TYPES = {
 }
 CODES = [None, "f16", "bf16", "f32", "f64", "bool", "i8", "i16", "i32", "i64"]
 CODES += ["u8", "u16", "u32", "u64"]
-# As weir spells them, where it does otherwise.
+# Names in weir's spelling, if it is different.
 SPELLED = {"bool": "i1", "u8": "ui8", "u16": "ui16", "u32": "ui32", "u64": "ui64"}
 STEP = os.environ.get("WEIR_STEP")
 LEAST_EXPONENT = {"f16": -24, "bf16": -133, "f32": -149, "f64": -1074}
@@ -97,7 +97,7 @@ class bf16:
 
 
 def ulp(reference, name):
-    """The distance of two neighbours at `reference`, in type `name`."""
+    """The distance of two adjacent floats at `reference`, in type `name`."""
     digits = TYPES[name][2]
     with np.errstate(all="ignore"):
         _, exponent = np.frexp(np.abs(np.asarray(reference, np.float64)))
@@ -117,7 +117,7 @@ class Tensor:
 
 
 def with_extra(options):
-    """Options of a test and those of the environment, which count where both set one."""
+    """Options of a test and those of the environment, which have priority."""
     extra = os.environ.get("WEIR_TEST_OPTIONS", "").split()
     names = {option.split("=")[0] for option in extra}
     return [option for option in options if option.split("=")[0] not in names] + extra
@@ -238,7 +238,7 @@ class Graph:
         self.expected += [(name, *what) for name in tensor.names]
 
     def same(self, tensor):
-        """The bits of a run and of what folds at compile time are the same."""
+        """The bits of a run are those of the folded constants."""
         self.alike.append(tensor.names)
 
     def fails(self, message):
@@ -255,7 +255,7 @@ class Graph:
             yield f"--feed={name}:{spelled}"
 
     def command(self, source, output):
-        """What compiles the graph in file `source`."""
+        """The command that compiles the graph in file `source`."""
         command = ["weir", "compile", str(source), "-o", str(output)]
         command += [*with_extra(self.options), *self.feeds()]
         command += [f"--fetch={name}" for name, *_ in self.expected]
@@ -284,13 +284,13 @@ class Graph:
         arrays = []
         for i in range(function.num_inputs):
             tensor = function.inputs[i].tensor.decode().split(":")[0]
-            # Shapes of others are filled in below.
+            # The shapes of other tensors are filled in below.
             arrays.append(np.ascontiguousarray(given.get(tensor, np.int64([]))))
         for i in range(function.num_inputs):
             described = function.inputs[i]
             if described.shape_tensor < 0:
                 continue
-            # What lies beyond the sizes is of any value.
+            # Elements beyond the sizes have arbitrary values.
             is_float = arrays[i].dtype.kind == "f"
             beyond = np.nan if is_float else -1 if arrays[i].dtype.kind == "i" else 1
             room = np.full(described.elements, beyond, arrays[i].dtype)
@@ -324,7 +324,7 @@ class Graph:
         status = info.run(context, 0, pointers, len(arrays))
         message = info.last_error(context).decode() if status else ""
         info.destroy(context)
-        # Sizes that only the run knew; the elements lie without gaps.
+        # The sizes were known only at run time; the elements have no gaps.
         for i in range(function.num_outputs):
             described = function.outputs[i]
             if described.shape_tensor < 0 or status:
@@ -363,7 +363,7 @@ class Graph:
         return wrong
 
     def key(self, name):
-        """What the library calls a tensor."""
+        """The name of a tensor in the library."""
         return name if ":" in name else name + ":0"
 
     def compare_all(self, outputs):
@@ -381,7 +381,7 @@ class Graph:
 
 
 def differences(type, run, folded):
-    """Where the bits of two arrays differ; all NaNs are the same."""
+    """The differences in the bits of two arrays; all NaNs are equal."""
     bits = run.dtype.str.replace("f", "u").replace("b", "u")
     bad = run.view(bits) != folded.view(bits)
     numbers = run, folded
@@ -413,7 +413,7 @@ def compare(type, got, reference, ulps, rtol, atol, wanted_type):
         exact = np.asarray(reference, np.float64)
         value = got.astype(np.float64)
         with np.errstate(all="ignore"):
-            # What rounds to infinity is infinite.
+            # A number that rounds to infinity is infinite.
             narrow = round_to(exact, type)
             same = (value == narrow) | (np.isnan(value) & np.isnan(exact))
             error = np.abs(value - exact)
@@ -451,7 +451,7 @@ def round_to(exact, type):
 def main(*cases):
     """Runs each function of `cases` (or those named), each in its folder."""
     if record := os.environ.get("WEIR_RECORD"):
-        # Which ops there are tests of, and of which element types.
+        # The recorded lines have the ops of the tests, and their element types.
         with open(record, "a") as file:
             for case in cases:
                 for op, kinds in case().used:

@@ -66,8 +66,8 @@ TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, TASK, ctypes.c_void_p)
 def backwards(user, tasks, run, data):
-    """A caller's pool of one thread, the last task first: what one needs of
-    another, which may run later, is not there."""
+    """A caller's pool of one thread runs the last task first, so a task cannot depend on an
+    earlier one."""
     for task in reversed(range(tasks)):
         run(data, task)
 

@@ -1,5 +1,5 @@
-"""Functions composed of others, against series and quadrature; eigenvalues, and
-systems of three diagonals."""
+"""Tests functions composed of others, against series and quadrature, and also eigenvalues and
+tridiagonal systems."""
 
 import itertools
 import math
@@ -13,8 +13,8 @@ INF, NAN = np.inf, np.nan
 
 
 def bessel(order, x):
-    """exp(-|x|) I(x): the mean of a smooth periodic function, which the rule of
-    equal steps finds to the last digit."""
+    """exp(-|x|) I(x): the mean of a smooth periodic function, which the trapezoidal rule computes
+    to the last digit."""
     x = np.asarray(x, np.float64)[..., None]
     t = (np.arange(4000) + 0.5) * np.pi / 4000
     # Of |x|, as cos(t) - 1 would cancel where x is large; and of order 1 by parts,
@@ -154,7 +154,7 @@ def systems():
     g = Graph(fold=False)
     for shape, columns in itertools.product([(5,), (2, 3, 4), (1,), (3, 2)], [1, 3]):
         bands = random.standard_normal((*shape[:-1], 3, shape[-1]))
-        # A pivot that only an exchange of rows can avoid.
+        # Only an exchange of rows avoids this pivot.
         if shape[-1] > 2:
             bands[..., 1, 0] = 0
         right = random.standard_normal((*shape, columns))
