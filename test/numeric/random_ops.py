@@ -1,4 +1,4 @@
-"""Random ops with seeds: each number is known."""
+"""Tests random ops with seeds: each number is known."""
 
 import numpy as np
 from harness import Graph, Tensor, main
@@ -82,7 +82,7 @@ def shuffled():
 
 
 class Generator:
-    """A variable that holds a generator, beside what it must hold."""
+    """A variable that contains a generator, with its required state."""
 
     def __init__(self, graph, counter, key, rest=()):
         self.g, self.counter, self.key, self.rest = graph, counter, key, list(rest)
@@ -116,13 +116,13 @@ class Generator:
         self.counter = (self.counter + 256 * count) % (1 << 128)
 
     def skip(self, delta, algorithm=1):
-        """RngReadAndSkip, which gives three words."""
+        """RngReadAndSkip returns three 32-bit numbers."""
         before = self.op("RngReadAndSkip", self.g.constant(np.int32(algorithm)), delta)
         self.g.expect(before, self.state()[:3])
         self.move(int(delta.value))
 
     def truncated(self, count):
-        """Of four numbers each the first that fit of 256 draws of their own."""
+        """Each of four numbers is the first accepted one of its own 256 draws."""
         rows = []
         for group in range((count + 3) // 4):
             numbers = normal32(words_from(self.counter + 256 * group, self.key, 256))
@@ -171,12 +171,12 @@ def held_with_carry():
 
 
 def held_at_the_end():
-    """The counter begins again; what lies behind the key stays."""
+    """The counter begins again; the rest of the state after the key stays."""
     return of_state((1 << 128) - 700, 77, rest=(5, 6))
 
 
 def drawn_without_state():
-    """What tf.random.Generator does: a stateless op draws from the state that is read."""
+    """The form of tf.random.Generator: a stateless op draws from the state that is read."""
     g = Graph(fold=False)
     counter, key = (3 << 64) + 5, (1 << 63) + 9
     held = Generator(g, counter, key)
@@ -198,7 +198,7 @@ def drawn_without_state():
 
 
 def drawn_by_run():
-    """A shape that only the run knows counts as it is."""
+    """A shape that is known only at run time has the same numbers."""
     g = Graph(fold=False)
     held = Generator(g, 11, 13)
     dims = g.input(np.int32([5]))
