@@ -49,7 +49,7 @@ class Chain(Onnx):
         x = self.input("x", [rows, size])
         for i in range(options.layers):
             codes = self.const(rng.integers(0, 256, (size, size // block, block * bits // 8)).astype(np.uint8))
-            # So that results are as large as operands.
+            # This keeps results as large as operands.
             scale = 3.4 / 2**bits / size**0.5
             scales = self.const((rng.uniform(0.9, 1.1, size * size // block) * scale).astype(F))
             named = dict(K=size, N=size, bits=bits, block_size=block, accuracy_level=level)

@@ -1,4 +1,4 @@
-/* Each tile instruction against its definition, on numbers of every kind. */
+/* Compares each tile instruction with its definition, on various numbers. */
 #include <fenv.h>
 #include <math.h>
 #include <stdint.h>

@@ -124,12 +124,12 @@ def heads(element, tolerance, *widths, options=()):
     return g
 
 
-def halves_on_gpu():
+def f16_on_gpu():
     # Loops copy heads that are deep and have no whole chunks.
     return heads(np.float16, 5e-3, (64, 64), (40, 100), (136, 16), (131, 67))
 
 
-def wide_halves_on_gpu():
+def wide_f16_on_gpu():
     return heads(bf16, 4e-2, (256, 128))
 
 
@@ -153,7 +153,7 @@ def few_rows(element, tolerance, options=()):
     return g
 
 
-def few_halves_on_gpu():
+def few_f16_on_gpu():
     return few_rows(np.float16, 5e-3)
 
 
@@ -165,5 +165,5 @@ def few_floats_on_gpu():
     return few_rows(np.float32, 2e-5)
 
 
-main(shared, beside, types, used_twice, blocks_on_gpu, beside_on_gpu, types_on_gpu, halves_on_gpu,
-     wide_halves_on_gpu, tf32_on_gpu, floats_on_gpu, few_halves_on_gpu, few_tf32_on_gpu, few_floats_on_gpu)  # fmt: skip
+main(shared, beside, types, used_twice, blocks_on_gpu, beside_on_gpu, types_on_gpu, f16_on_gpu,
+     wide_f16_on_gpu, tf32_on_gpu, floats_on_gpu, few_f16_on_gpu, few_tf32_on_gpu, few_floats_on_gpu)  # fmt: skip

@@ -128,7 +128,7 @@ def products():
     return g
 
 
-def halves():
+def float16():
     """Matrix units multiply 16-bit floats."""
     g = gpu()
     for make in (lambda v: v.astype(np.float16), bf16):
@@ -279,4 +279,4 @@ def doubles():
     return g
 
 
-main(rows, fused, transposes, wide, products, halves, rounded, parts, begins, large, convolutions, doubles)
+main(rows, fused, transposes, wide, products, float16, rounded, parts, begins, large, convolutions, doubles)

@@ -89,7 +89,7 @@ def rows_selected():
     return g
 
 
-def rows_and_truths_differ():
+def rows_and_booleans_differ():
     g = Graph(fold=False)
     x = opened(g, values((3, 4)), [0])
     g.expect(g.op("Select", opened(g, np.bool_([True, False]), [0]), x, x), values((3, 4)))
@@ -153,5 +153,5 @@ def ensured():
     return g
 
 
-main(made, too_large, negative, reshaped, wrong_count, elementwise, rows_selected, rows_and_truths_differ, ones_repeated, sizes_differ, first_is_one, second_is_one,
+main(made, too_large, negative, reshaped, wrong_count, elementwise, rows_selected, rows_and_booleans_differ, ones_repeated, sizes_differ, first_is_one, second_is_one,
      without_rules, ensured)

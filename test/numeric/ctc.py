@@ -143,7 +143,7 @@ def long():
     return g
 
 
-def of_open_sizes():
+def of_dynamic_sizes():
     """The numbers of steps, sequences and labels are known only at run time."""
     g = Graph(fold=False)
     labels, lengths = [[0, 1, 2], [1, 1], [2]], [6, 5, 1]
@@ -215,5 +215,5 @@ def no_sequence():
     return failing([[0], [1]], [3, 3], "a label is of none of the sequences", places=[[0, 0], [2, 0]])
 
 
-main(every_path, ends, long, of_open_sizes, unlikely, too_many, none, too_long, no_class, blank_label, after_blank,
+main(every_path, ends, long, of_dynamic_sizes, unlikely, too_many, none, too_long, no_class, blank_label, after_blank,
      out_of_order, no_sequence)  # fmt: skip

@@ -83,7 +83,7 @@ def unpadded():
     return g
 
 
-def open_boxes():
+def dynamic_boxes():
     """The number of boxes is known only at run time; those beyond it would win."""
     g = Graph()
     boxes, scores = np.float32(random.uniform(0, 10, (20, 4))), uniform(20)
@@ -137,4 +137,4 @@ def negative():
     return g
 
 
-main(suppression, unpadded, open_boxes, of_classes, negative)
+main(suppression, unpadded, dynamic_boxes, of_classes, negative)

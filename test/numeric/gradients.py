@@ -260,7 +260,7 @@ graph.yield %c, %e : tensor<i32>, {0}
     # The limit of the counter needs all of its few bits.
     short_loop = (loop.replace("i32", "ui8").replace("dense<5>", "dense<200>")
                   .replace("dense<1>", "dense<50>"))
-    open_loop = """%z = graph.constant dense<2.0> : tensor<{f}>
+    unbounded_loop = """%z = graph.constant dense<2.0> : tensor<{f}>
 %r = graph.while(%0) : ({0}) -> {0} {
 ^bb0(%b: {0}):
 %s = graph.reduce_sum %b [0] : {0}
@@ -275,7 +275,7 @@ graph.yield %d : {0}
             Case(branch.replace("COMPARE", "greater"), (3,), x, normal(3)),
             Case(loop, (3,), x, normal(3)),
             Case(short_loop, (3,), x, normal(3)),
-            Case(open_loop, (3,), uniform(0.1, 0.3, 3), uniform(1.2, 1.6, 3))], ["f64", "f32"]
+            Case(unbounded_loop, (3,), uniform(0.1, 0.3, 3), uniform(1.2, 1.6, 3))], ["f64", "f32"]
 
 
 def second():

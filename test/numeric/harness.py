@@ -14,29 +14,25 @@ A test is a Python script that lit runs (RUN: /usr/bin/python3 %s %t):
 
     main(activations)                             # each graph is one library
 
-`g.op(name, *operands, outputs=1, **attributes)` adds a node: a bool, int,
-float or str becomes such an attribute, a list a list, and a type (np.float32,
-"bf16") a type; with outputs > 1 it gives a list. `g.expect(tensor, value,
-ulp=, rtol=, atol=)` compares an output with a float64 (or exact integer)
-reference: by units in the last place of the output's type, or by relative and
-absolute error; 0 ulp where nothing is said. NaN equals NaN. Each node is built
-twice, on the fed inputs and on constants of the same values, so that what
-folds at compile time is held to the same reference; Graph(fold=False) leaves
-the second out. With Graph(threads=[2, 3]) the bits must be the same for so
-many threads, and for a caller's pool of each size that does the last task
-first; with Graph(levels=["x86-64-v3"]) these levels of a library for
-several kinds of processors are run as well. bf16 values are float32 arrays given as bf16(array).
-WEIR_TEST_OPTIONS in the environment are options for every compilation, in the place of a
-test's own of the same names. A test can run on a machine that has no weir: with
-WEIR_STEP=compile it only compiles, with WEIR_STEP=run it runs the libraries that lie in
-the same folder.
-`g.fails(message)` says that the run must fail with that message instead.
-`g.same(tensor)` wants the same bits of the run and of what folds. A graph that
-expects nothing fails.
+`g.op(name, *operands, outputs=1, **attributes)` adds a node: a bool, int, float or str becomes
+such an attribute, a list a list, and a type (np.float32, "bf16") a type; with outputs > 1 it
+returns a list. `g.expect(tensor, value, ulp=, rtol=, atol=)` compares an output with a float64 (or
+exact integer) reference: by units in the last place of the output's type, or by relative and
+absolute error; the default is 0 ulp. NaN equals NaN. Each node is built twice, on the fed inputs
+and on constants of the same values, so that folding at compile time has the same reference;
+Graph(fold=False) omits the second. With Graph(threads=[2, 3]) the bits must be the same for these
+numbers of threads, and for a caller's pool of each size that runs the last task first. With
+Graph(levels=["x86-64-v3"]) these instruction-set variants of a multiversioned library run, too.
+bf16 values are float32 arrays in the form bf16(array).
+WEIR_TEST_OPTIONS in the environment are options for every compilation, and replace a test's own
+options of the same names. A test can run on a machine without weir: with WEIR_STEP=compile it only
+compiles, with WEIR_STEP=run it runs the libraries in the same folder.
+With `g.fails(message)` the run must fail with that message instead.
+`g.same(tensor)` requires the same bits of the run and of the folded constants. A graph without
+expectations fails.
 
-With WEIR_RECORD=FILE nothing is run: the ops and element types of the tests are
-appended to the file, for docs/ops.md. With WEIR_DERIVE=FILE neither: the graphs
-go to derivatives.py.
+With WEIR_RECORD=FILE nothing runs: the ops and element types of the tests are appended to the
+file, for docs/ops.md. With WEIR_DERIVE=FILE the graphs go to derivatives.py instead.
 """
 
 import ctypes

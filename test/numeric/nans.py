@@ -34,7 +34,7 @@ def typed(x, type):
     return bf16(x) if type == "bf16" else x.astype(DTYPES[type])
 
 
-def eigens_place(x, sign):
+def eigens_index(x, sign):
     """A search from index 0 and the lowest finite number, with comparisons."""
     best, place = np.full(x.shape[0], -np.finfo(np.float32).max), np.zeros(x.shape[0], np.int64)
     for column in range(x.shape[1]):
@@ -43,7 +43,7 @@ def eigens_place(x, sign):
     return place
 
 
-def onnx_places():
+def onnx_indices():
     g = OnnxGraph(opset=13)
     for type in TYPES:
         for columns in (1, 5, 8, 37):
@@ -59,7 +59,7 @@ def onnx_places():
     return g
 
 
-def tensorflow_places():
+def tensorflow_indices():
     g = Graph()
     for type in TYPES:
         for columns in (1, 5, 8, 37):
@@ -67,7 +67,7 @@ def tensorflow_places():
             for x, axis in ((g.input(typed(v, type)), 1), (g.input(typed(v.T.copy(), type)), 0)):
                 for op, sign in (("ArgMax", 1), ("ArgMin", -1)):
                     place = g.op(op, x, g.constant(np.int32(axis)))
-                    g.expect(place, eigens_place(v, sign), type=np.int64)
+                    g.expect(place, eigens_index(v, sign), type=np.int64)
     return g
 
 
@@ -202,6 +202,6 @@ def second(of):
 
 
 if __name__ == "__main__":
-    main(onnx_places, tensorflow_places, onnx_extremes, tensorflow_extremes,
+    main(onnx_indices, tensorflow_indices, onnx_extremes, tensorflow_extremes,
          first(pools), second(pools), places_of_pools, first(shares), second(shares),
          first(ordered), second(ordered))  # fmt: skip

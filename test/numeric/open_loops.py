@@ -124,7 +124,7 @@ CELLS = {
 }
 
 
-def open_batch():
+def dynamic_batch():
     g = Sized([(1,), (2,), (5,), (32,)], batch=(1, 32))
     make = lambda batch: sequence(batch, 5, 3)
     x = transposed(g, g.open(make, ("batch", 5, 3)), 3)
@@ -138,7 +138,7 @@ def open_batch():
     return g
 
 
-def open_length():
+def dynamic_length():
     """Batch and length are dynamic: the length of lists is known only at run time."""
     g = Sized([(1, 1), (2, 7), (5, 3), (8, 16)], batch=(1, 8), length=(1, 16))
     make = lambda batch, length: sequence(batch, length, 3)
@@ -330,4 +330,4 @@ def scanned():
 
 
 if __name__ == "__main__":
-    main(open_batch, open_length, bidirectional, masked, grown, lists, arrays, scanned)
+    main(dynamic_batch, dynamic_length, bidirectional, masked, grown, lists, arrays, scanned)

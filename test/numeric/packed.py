@@ -238,7 +238,7 @@ def kept_4_zeros():
     return kept(4, 5, zero="bytes", block=64)
 
 
-def kept_4_halves():
+def kept_4_f16():
     return kept(4, 4.5, half=True)
 
 
@@ -283,5 +283,5 @@ def kept_zeros_of_rows():
 
 
 main(widths, blocks, shapes, dequantized, dequantized_bytes, shared, quantized, infinities_0,
-     infinities_0_avx2, infinities_4, infinities_4_avx2, scratch_of_another, kept_2, kept_4, kept_4_zeros, kept_4_halves,
+     infinities_0_avx2, infinities_4, infinities_4_avx2, scratch_of_another, kept_2, kept_4, kept_4_zeros, kept_4_f16,
      kept_8, kept_dequantized, kept_rows, kept_zeros_of_rows)  # fmt: skip

@@ -253,7 +253,7 @@ def exact_panels():
     return g
 
 
-def weights_that_make_no_pairs():
+def weights_without_pairing():
     g = Paired(pairs=0)
     for value in (np.inf, np.nan, 3e38, 1e25):
         x, w = normal(32, 96), normal(96, 96)
@@ -355,5 +355,5 @@ main(
     parts_of_the_depth,
     exact_sums,
     exact_panels,
-    weights_that_make_no_pairs,
+    weights_without_pairing,
 )

@@ -29,7 +29,7 @@ class RandomGraph:
         self.graph = OnnxGraph(opset=17, fold=False)
         self.values, self.nodes, self.count = [], [], 0  # a node: its op, operands, results, text
         self.ranges, self.sizes, self.inputs = {}, {}, []
-        self.open_dims()
+        self.dynamic_dims()
         for count in range(self.rng.randint(2, 3)):
             while len(self.inputs) <= count:
                 self.add_input()
@@ -37,7 +37,7 @@ class RandomGraph:
         while len(self.nodes) < operations:
             self.rng.choice(steps)()
 
-    def open_dims(self):
+    def dynamic_dims(self):
         for name in self.rng.sample(["n", "t", "h", "w"], self.rng.randint(1, 3)):
             low, high = self.rng.choice([1, 1, 2, 3]), self.rng.choice([5, 8, 17, 26, 40])
             middle = [self.rng.randint(low, high) for _ in range(3)]

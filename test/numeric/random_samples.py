@@ -193,7 +193,7 @@ def stateless():
     return g
 
 
-def open_shapes():
+def dynamic_shapes():
     """The numbers depend on their indices in the run-time shape."""
     g = Graph(fold=False)
     how = {"seed": SEEDS[0], "seed2": SEEDS[1], "T": np.int32}
@@ -230,4 +230,4 @@ def classes():
     return g
 
 
-main(samples, many_samples, truncated_normal, stateless, open_shapes, classes)
+main(samples, many_samples, truncated_normal, stateless, dynamic_shapes, classes)

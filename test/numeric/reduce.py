@@ -60,7 +60,7 @@ def floats_f64():
     return floats(np.float64, 2)
 
 
-def halves():
+def float16():
     graph = Graph()
     for type in (np.float16, "bf16"):
         x = graph.input(values((3, 50), type))
@@ -161,12 +161,12 @@ def integers():
         for op, reference in (("Cumsum", np.cumsum), ("Cumprod", np.cumprod)):
             graph.expect(graph.op(op, x, graph.constant(np.int32(1))),
                          reference(xs, axis=1, dtype=type))
-    truth = graph.input(random.random((4, 5)) < 0.7)
+    boolean = graph.input(random.random((4, 5)) < 0.7)
     for axes in ([0], [1], [0, 1], []):
         axis = graph.constant(np.int64(axes))
-        graph.expect(graph.op("All", truth, axis), np.all(truth.value, axis=tuple(axes)))
-        graph.expect(graph.op("Any", truth, axis, keep_dims=True),
-                     np.any(truth.value, axis=tuple(axes), keepdims=True))
+        graph.expect(graph.op("All", boolean, axis), np.all(boolean.value, axis=tuple(axes)))
+        graph.expect(graph.op("Any", boolean, axis, keep_dims=True),
+                     np.any(boolean.value, axis=tuple(axes), keepdims=True))
     return graph
 
 
@@ -237,10 +237,10 @@ def long():
     graph.expect(graph.op("Mean", half, every), np.float64(half.value).mean(), ulp=1, atol=1e-6)
     whole = graph.input(random.integers(-9, 9, (400, 1000)).astype(np.int32))
     graph.expect(graph.op("Sum", whole, every), whole.value.sum(), type=np.int32)
-    truth = np.ones((1000, 1000), bool)
-    truth[999, 998] = False
-    truth = graph.input(truth)
-    graph.expect(graph.op("All", truth, every), False)
+    boolean = np.ones((1000, 1000), bool)
+    boolean[999, 998] = False
+    boolean = graph.input(boolean)
+    graph.expect(graph.op("All", boolean, every), False)
     for last in (False, True):
         few = np.zeros((1000, 1000), bool)
         few[999, 998] = last
@@ -258,4 +258,4 @@ def gradients():
 
 
 if __name__ == "__main__":
-    main(floats_f32, floats_f64, halves, special, places_in_rows, computed, integers, cumulative, long, gradients)
+    main(floats_f32, floats_f64, float16, special, places_in_rows, computed, integers, cumulative, long, gradients)

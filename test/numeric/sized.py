@@ -122,9 +122,9 @@ def frame(g, name, variables, fixed, condition, step):
     """The same loop as a frame of the first version; `fixed` values are loop invariants.
     `condition` and `step` get the graph and its tensors by name."""
     how = {"frame_name": f's: "{name}"', "is_constant": "b: false"}
-    held = {**how, "is_constant": "b: true"}
+    constant = {**how, "is_constant": "b: true"}
     for key, first in {**variables, **fixed}.items():
-        g.node(f"{name}_enter_{key}", "Enter", first.names, how if key in variables else held)
+        g.node(f"{name}_enter_{key}", "Enter", first.names, how if key in variables else constant)
     for key in variables:
         g.node(f"{name}_merge_{key}", "Merge", [f"{name}_enter_{key}", f"{name}_next_{key}"], {"N": "i: 2"})
     inside = {key: Tensor([f"{name}_enter_{key}"]) for key in fixed}

@@ -100,7 +100,7 @@ def versions():
     return g
 
 
-def open_sizes():
+def dynamic_sizes():
     """The number of keys is known only at run time: beyond them keys are arbitrary."""
     g = Graph()
     for keys in (np.array([3, -8, 12, 500], L), np.array([7, 6, 5], L)):
@@ -154,4 +154,4 @@ def control_flow():
     return g
 
 
-main(types, ends, many, versions, open_sizes, control_flow)
+main(types, ends, many, versions, dynamic_sizes, control_flow)

@@ -185,7 +185,7 @@ def attention():
     return g
 
 
-def row_waves():
+def row_groups():
     """Ops that need only their own rows run without barriers: products, a normalization, a
     softmax, a sum of two. Then an op needs all rows. Rows have one dimension, two, or a joined
     batch."""
@@ -232,7 +232,7 @@ def row_waves():
     return g
 
 
-def copied_waves():
+def copied_groups():
     """Rows that share a set of L1 are copied one work item at a time."""
     g = graph(2)
     y = g.input(normal(64, 64))
@@ -278,5 +278,5 @@ def transposes():
     return g
 
 
-main(products, convolutions, loops, rows, epilogues, attention, row_waves, copied_waves,
+main(products, convolutions, loops, rows, epilogues, attention, row_groups, copied_groups,
      copied_slabs, largest, transposes)

@@ -98,8 +98,8 @@ def shapes():
     y = g.op("Conv2D", x, f, strides=[1, 1, 1, 1], padding="VALID")
     exact = np.einsum("nhwc,cd->nhwd", wide(x), wide(f)[0, 0])
     g.expect(g.op("Relu", y), np.maximum(exact, 0), rtol=1e-6, atol=1e-5)
-    halves = g.op("Conv2D", x, f, strides=[1, 2, 2, 1], padding="VALID")
-    g.expect(halves, exact[:, ::2, ::2], rtol=1e-6, atol=1e-5)
+    strided = g.op("Conv2D", x, f, strides=[1, 2, 2, 1], padding="VALID")
+    g.expect(strided, exact[:, ::2, ::2], rtol=1e-6, atol=1e-5)
     return g
 
 
@@ -296,7 +296,7 @@ def fixed_products():
     return g
 
 
-def fixed_lines():
+def fixed_rows():
     """The same for tiles of one image row, some of which end beyond it."""
     g = Scheduled(tile_rows=4, block_rows=8, by_line=True, depth_block=2, slabs=3, share="panels")
     for image, filter, how in [
@@ -336,6 +336,6 @@ main(
     weights_out_of_range,
     few_rows,
     fixed_products,
-    fixed_lines,
+    fixed_rows,
     fixed_positions,
 )

@@ -292,7 +292,7 @@ def check_lstm():
         check(f"lstm-{name}", graph, "mean_squared_error:y,t", data, loss, values, dims=["n"], names=values)
 
 
-def check_words():
+def check_tokens():
     """Tokens of sentences gather the rows of a table, and their mean is normalized."""
     values = {"E": f32(7, 6), "g": f32(6), "d": f32(6), "W": f32(6, 3)}
 
@@ -387,7 +387,7 @@ def check_epochs():
             fail(f"batches of {batch}", ran.stdout)
 
 
-CHECKS = [check_dense, check_poles, check_losses, check_images, check_lstm, check_words, check_norm,
+CHECKS = [check_dense, check_poles, check_losses, check_images, check_lstm, check_tokens, check_norm,
           check_gradients, check_epochs]  # fmt: skip
 if __name__ == "__main__":
     for each in CHECKS:

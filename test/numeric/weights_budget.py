@@ -85,7 +85,7 @@ def smallest_avx2():
     return of_f32(1, options=["-mcpu=x86-64-v3"])
 
 
-def of_halves(options=()):
+def of_f16(options=()):
     """A net of f16 with batch norm and biases keeps filters of f16."""
     g = Budget(1, most=450_000, options=options)
     for shape, filter, stride, dilation in SHAPES:
@@ -100,8 +100,8 @@ def of_halves(options=()):
     return g
 
 
-def of_halves_avx2():
-    return of_halves(["-mcpu=x86-64-v3"])
+def of_f16_avx2():
+    return of_f16(["-mcpu=x86-64-v3"])
 
 
 def products():
@@ -120,4 +120,4 @@ def products():
     return g
 
 
-main(free, smallest, smallest_threads, smallest_avx2, of_halves, of_halves_avx2, products)
+main(free, smallest, smallest_threads, smallest_avx2, of_f16, of_f16_avx2, products)

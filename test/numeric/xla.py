@@ -287,8 +287,8 @@ def reductions():
                  dimensions_to_reduce=[1], reducer=functions["AddV2"])  # fmt: skip
     g.expect(empty, [3.0, 3.0])
     every = binary(g, "every", "LogicalAnd", "DT_BOOL")
-    truths = np.bool_([[1, 1, 0], [1, 1, 1]])
-    made = g.op("XlaReduce", g.input(truths), g.input(np.bool_(1)), dimensions_to_reduce=[1],
+    booleans = np.bool_([[1, 1, 0], [1, 1, 1]])
+    made = g.op("XlaReduce", g.input(booleans), g.input(np.bool_(1)), dimensions_to_reduce=[1],
                 reducer=every)  # fmt: skip
     g.expect(made, [False, True])
     return g

@@ -1,5 +1,4 @@
-"""What becomes of a model in processes in which each call of the driver and of
-its libraries fails in turn."""
+"""Runs a model in processes with one failing call each, of the driver and of its libraries."""
 
 import os
 import re
@@ -11,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "gpu"))
 
 
 def main(run, refusal):
-    """`run`, or with the argument `fail` a process of it for each call. Where it
-    is not right it must say what `refusal` matches, and leave nothing behind."""
+    """`run`, or with the argument `fail` a process of it for each call. If it fails, its message
+    must match `refusal`, and no resource may remain."""
     if "fail" not in sys.argv:
         return run()
     wrong = 0

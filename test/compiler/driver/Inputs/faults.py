@@ -1,5 +1,5 @@
-"""faults.py FAULTS.so FOLDER [--all] [CASE...]: `weir compile`, `weir inspect`, `weir-opt` and
-`weir-translate` while calls of the system fail."""
+"""faults.py FAULTS.so FOLDER [--all] [CASE...]: runs `weir compile`, `weir inspect`, `weir-opt`
+and `weir-translate` with failing system calls."""
 
 import pathlib
 import shutil

@@ -1,5 +1,5 @@
-"""handles.py KIND N: a graph of text in which N nodes, or calls that are as deep, hand
-on a table or a variable."""
+"""handles.py KIND N: a text graph in which N nodes, or N nested calls, pass on a table or a
+variable."""
 
 import sys
 
