@@ -129,8 +129,7 @@ static void multiply_bytes(int to, int a, int b, int left_signed,
   }
 }
 
-/* What is past a tile's rows and columns becomes zero whenever it is written.
- */
+/* Elements beyond a tile's rows and columns become zero at each write. */
 static void clear_rest(int tile) {
   for (int row = 0; row < ROWS; ++row) {
     int whole = row < state.shape.rows[tile] ? state.shape.bytes[tile] : 0;

@@ -1,4 +1,4 @@
-"""What a library that weir made tells of itself, as ctypes has it (runtime/weir.h).
+"""The structures of weir-compiled libraries for ctypes (runtime/weir.h).
 
     lib = ctypes.CDLL("libmodel.so")
     lib.model_info.restype = ctypes.POINTER(ModelInfo)

@@ -24,7 +24,7 @@ def check(what, holds, said):
 
 
 def check_logistic():
-    """Training separates the points on two sides of a line after 200 steps."""
+    """After 200 steps, training separates the points on two sides of a line."""
     rows = 64
     x = rng.standard_normal((rows, 2)).astype(np.float32)
     x += np.where(x @ [1.5, -1] > 0, 0.3, -0.3)[:, None] * np.float32([1.5, -1])

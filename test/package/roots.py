@@ -108,7 +108,7 @@ def make(cache, suite, root, packages):
 
 
 def complete(root, line):
-    """LINE after the completion by bash, when a user types it and a tab."""
+    """Returns LINE, completed by bash, when a user types it and a tab."""
     shell, terminal = pty.fork()
     if shell == 0:
         os.chroot(root)

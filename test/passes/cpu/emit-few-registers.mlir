@@ -358,7 +358,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
 
 // If the weights come from beyond L2, the kernel reads several panels at a time and
 // prefetches nothing. One row uses four panels of two vectors. Three rows, with weights
-// beyond L3, use three panels of one vector.
+// beyond L3, use three panels with one vector each.
 // CHECK-LABEL: func @several_panels
 // CHECK: scf.for %[[K:.*]] = %c0{{.*}} iter_args
 // CHECK: %[[P:.*]] = arith.divui %{{.*}}, %c16

@@ -136,7 +136,7 @@ func.func @strided(%x: memref<1x16x16x96xi8>, %w: memref<3x3x96xi8>, %y: memref<
 // -----
 
 // Threads share the blocks of a Winograd convolution. With few input tiles and a large filter
-// they share the panels of one block. A transform in several groups, of products with different
+// they share the panels of a block. A transform in several groups, of products with different
 // depths, has values for each.
 module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
 // CHECK-LABEL: func @blocks

@@ -198,7 +198,7 @@ func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 
 // -----
 
-// Four rows have panels of three vectors, or panels of one if the weights come from
+// Four rows have panels of three vectors, or of one vector if the weights come from
 // memory. One row and four rows read %v, so its panels stay.
 // CHECK-LABEL: func.func private @few
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<43x64x24xf32>)

@@ -1,4 +1,4 @@
-"""faults.py FAULTS.so FOLDER [--all] [CASE...]: `weir-run` while calls of the system fail."""
+"""faults.py FAULTS.so FOLDER [--all] [CASE...]: runs `weir-run` with failing system calls."""
 
 import pathlib
 import shutil
