@@ -137,8 +137,9 @@ func.func @neighbours(%x: memref<8x50xf32>, %places: memref<24xi64>, %y: memref<
 #places = affine_map<(d0, d1) -> (d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// These loops load elements one by one: lanes of different rows, fewer indices than the
-// row has elements, few rows, and one table for each row, which one check cannot cover.
+// These loops load elements one by one. Their lanes have different rows, or there are
+// fewer indices than the row has elements, or few rows. One has a table for each row,
+// which one check cannot cover.
 // CHECK-LABEL: func @otherwise
 // CHECK-NOT: scf.if
 // CHECK-COUNT-4: linalg.generic
