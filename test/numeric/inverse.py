@@ -17,8 +17,8 @@ def bessel(order, x):
     to the last digit."""
     x = np.asarray(x, np.float64)[..., None]
     t = (np.arange(4000) + 0.5) * np.pi / 4000
-    # Of |x|, as cos(t) - 1 would cancel where x is large; and of order 1 by parts,
-    # as the mean of a cosine would where x is small.
+    # cos(t) - 1 would cancel for large x, so the exponent has a square of the sine. Order 1
+    # uses integration by parts, because the mean of a cosine would cancel for small x.
     weights = np.exp(-2 * np.abs(x) * np.sin(t / 2) ** 2)
     if order == 0:
         return np.mean(weights, -1)

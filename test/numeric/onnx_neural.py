@@ -83,7 +83,7 @@ def pools():
     g.expect(y, np.nansum(seen, -1) / 6, **near)
     framed = g.op("Pad", x, g.constant(np.array([0, 0, 1, 0, 0, 0, 0, 0])))
     g.expect(g.op("AveragePool", framed, **p), np.nansum(seen, -1) / 6, **near)
-    # The last row of windows reaches beyond the padding, where nothing counts.
+    # The last row of windows reaches beyond the padding; elements there do not count.
     y = g.op("AveragePool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1],
              count_include_pad=1, ceil_mode=1)  # fmt: skip
     sums = np.nansum(places(a, (3, 3), (2, 2), (1, 1), (1, 1), np.nan, (5, 4)), -1)

@@ -432,7 +432,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 // CHECK-LABEL: func @high
 // CHECK-NOT: llvm.inline_asm "", "=r,0"
 // CHECK: return
-// CHECK-LABEL: func @turned
+// CHECK-LABEL: func @transposed
 // CHECK-NOT: llvm.inline_asm "", "=r,0"
 // CHECK: return
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
@@ -443,7 +443,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
     }
     return
   }
-  func.func @turned(%a: memref<64x12xf32>, %b: memref<1x64x16xf32>, %c: memref<12x16xf32>) {
+  func.func @transposed(%a: memref<64x12xf32>, %b: memref<1x64x16xf32>, %c: memref<12x16xf32>) {
     kernel.matmul ins(%a, %b : memref<64x12xf32>, memref<1x64x16xf32>) layout <panels(16)> outs(%c : memref<12x16xf32>) attributes {transpose_a} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32

@@ -147,10 +147,10 @@ func.func @gradient(%x: tensor<1x4xf16>) -> tensor<1x4xf16> {
 
 // -----
 
-// CHECK-LABEL: @turned
+// CHECK-LABEL: @transposed
 // CHECK: %[[T:.*]] = graph.cast %{{.*}} : tensor<4x16xf32> to tensor<4x16xf16>
 // CHECK: graph.matmul %{{.*}}, %[[T]] : tensor<1x4xf32>, tensor<4x16xf16>
-func.func @turned(%x: tensor<1x4xf16>) -> tensor<1x16xf16> {
+func.func @transposed(%x: tensor<1x4xf16>) -> tensor<1x16xf16> {
   %w = graph.constant dense<1.0> : tensor<16x4xf16>
   %t = graph.transpose %w [1, 0] : tensor<16x4xf16>
   %y = graph.matmul %x, %t : tensor<1x4xf16>, tensor<4x16xf16>

@@ -39,7 +39,7 @@ func.func @stays() -> tensor<4xf32> {
   return %c : tensor<4xf32>
 }
 
-// The kernel with its use creates a constant of one number.
+// A constant of one number is created in the kernel that uses it.
 // CHECK-LABEL: @constant
 func.func @constant() -> tensor<1x8x3xui8> attributes {weir.kernel} {
   // CHECK: %[[SEVEN:.*]] = arith.constant 7 : i8

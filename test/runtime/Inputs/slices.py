@@ -66,7 +66,7 @@ def shape_of(entry):
 
 
 def read(prefix):
-    """By name: the whole tensor, and its slices; [] for one that is not sliced."""
+    """For each name, the whole tensor and its slices; [] if it is not sliced."""
     entries = entries_of(prefix)
     shards = dict(fields(entries.pop(b"")))[1]
 

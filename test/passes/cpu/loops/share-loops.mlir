@@ -97,10 +97,10 @@ func.func private @overlap(%x: memref<300x4096xf64>, %y: memref<1x4096xf64>) att
 // -----
 
 // A work item of a transpose has whole register transpose blocks.
-// CHECK-LABEL: func.func private @turned
+// CHECK-LABEL: func.func private @transposed
 // CHECK: kernel.parallel 32 {
 // CHECK: memref.subview %arg0[0, %{{.*}}] [512, 16]
-func.func private @turned(%x: memref<512x512xf32>, %y: memref<512x512xf32>) attributes {weir.kernel} {
+func.func private @transposed(%x: memref<512x512xf32>, %y: memref<512x512xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<512x512xf32>) outs(%y : memref<512x512xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
@@ -168,14 +168,14 @@ func.func private @columns_of_two(%x: memref<1024x1024xf32>, %y: memref<1024xf32
 
 // A transposing op is divided along images and their rows, and not along the contiguous
 // dimensions of its input or output. So a thread keeps the rows of the ops before it.
-// CHECK-LABEL: func @turned
+// CHECK-LABEL: func @transposed
 // CHECK: kernel.parallel 28 {
 // CHECK-DAG: %[[IMAGE:.*]] = arith.divui %{{.*}}, %c14
 // CHECK-DAG: %[[BLOCK:.*]] = arith.remui %{{.*}}, %c14
 // CHECK: %[[ROW:.*]] = arith.muli %[[BLOCK]], %c4
 // CHECK: memref.subview %arg0[%[[IMAGE]], %[[ROW]], 0, 0] [1, 4, 56, 64]
 // CHECK: memref.subview %arg1[%[[IMAGE]], 0, %[[ROW]], 0] [1, 64, 4, 56]
-func.func @turned(%x: memref<2x56x56x64xf32>, %y: memref<2x64x56x56xf32>) attributes {weir.kernel} {
+func.func @transposed(%x: memref<2x56x56x64xf32>, %y: memref<2x64x56x56xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x : memref<2x56x56x64xf32>) outs(%y : memref<2x64x56x56xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
