@@ -66,7 +66,7 @@ func.func @check(%p: tensor<i1>) {
   return
 }
 
-// The result of yield stands for itself.
+// A result of yield is no result of the block around it.
 // CHECK-LABEL: @yields
 // CHECK: graph.yield
 func.func @yields(%x: tensor<4xf32>) -> tensor<4xf32> {
