@@ -68,7 +68,7 @@ CODES += ["u8", "u16", "u32", "u64"]
 SPELLED = {"bool": "i1", "u8": "ui8", "u16": "ui16", "u32": "ui32", "u64": "ui64"}
 STEP = os.environ.get("WEIR_STEP")
 REFERENCE = bool(os.environ.get("WEIR_REFERENCE"))
-# What an expectation that NumPy computed in steps of f32 differs by from one rounding.
+# The difference between one rounding and an expectation that NumPy computed in steps of f32.
 REFERENCE_ULP = 2 if REFERENCE else 0
 # The options of tests that `weir reference` has, too.
 IMPORT_OPTIONS = ("--signature", "--feed", "--fetch", "--value", "--target-node", "--shape",
@@ -407,7 +407,7 @@ class Graph:
             problem = compare(*outputs[self.key(name)], *expected)
             if problem:
                 wrong.append(f"{name}: {problem}")
-        # What folds is of f32.
+        # Constants fold in f32.
         for names in [] if REFERENCE else self.alike:
             (type, run), (_, folded) = (outputs[self.key(name)] for name in names)
             problem = differences(type, run, folded)
