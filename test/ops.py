@@ -1,5 +1,5 @@
-"""Writes docs/ops.md: each op that a frontend imports, which element types its
-numeric tests try, where they are, and what it refuses.
+"""Writes docs/ops.md: each op that a frontend imports, the element types in its numeric tests, the
+names of these tests, and the cases that it refuses.
 
     /usr/bin/python3 test/ops.py            writes the page
     /usr/bin/python3 test/ops.py --script REGEX
@@ -12,8 +12,8 @@ numeric tests try, where they are, and what it refuses.
                                             without a test, counts other ops, or
                                             names a test that does not exist
 
-The ops come from `weir inspect --list-ops`, the tests from what test/numeric
-builds, the limits from compiler/import/FRONTEND/limits.txt.
+`weir inspect --list-ops` lists the ops, the graphs of test/numeric determine the tests, and
+compiler/import/FRONTEND/limits.txt the limits.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def listed():
 
 
 def prefix(frontend):
-    """What comes before an op in the record of the tests."""
+    """The prefix of an op in the record of the tests."""
     return "" if frontend == "tensorflow" else frontend + ":"
 
 
@@ -91,8 +91,8 @@ def scripts(chosen):
 
 
 def recorded(chosen):
-    """Of each op, behind `onnx:` those of ONNX: the tests, and the element types. Those of
-    other scripts than the chosen ones are the page's."""
+    """For each op, with `onnx:` before those of ONNX: the tests, and the element types. Those of
+    other scripts than the selected ones come from the page."""
     tests, kinds = collections.defaultdict(set), collections.defaultdict(set)
     for frontend, (_, rows) in shown().items() if chosen else ():
         for op, (types, where) in rows.items():
@@ -138,7 +138,7 @@ def page(chosen):
 
 
 def check():
-    """What is wrong with the page, one line each."""
+    """The errors in the page, one per line."""
     wrong, found = [], shown()
     for frontend, ops in listed().items():
         count, rows = found.get(frontend, [None, {}])

@@ -1,5 +1,5 @@
-"""ONNX nodes whose result's size depends on values, of tensors of sizes that
-only the run knows."""
+"""Tests ONNX nodes with sizes of results that depend on values, and operands with sizes known only
+at run time."""
 
 import numpy as np
 from onnx_graph import Body
@@ -75,7 +75,7 @@ def unique(n, s):
 
 
 def suppressed(boxes, scores, most, overlap, least):
-    """By corners that are in order."""
+    """The corners of the boxes are in order."""
     taken = []
     for i, c in np.ndindex(scores.shape[:2]):
         kept, b = [], boxes[i].astype(np.float64)
@@ -121,7 +121,7 @@ input { name: "a" } input { name: "e" } output { name: "next" } output { name: "
 
 
 def loops(n, s):
-    """Over as many steps as there are."""
+    """The number of steps is known only at run time."""
     g = Model(n, s)
     x, start = g.x("n", "s", 4), g.x("n", 4)
     steps = g.op("Gather", g.op("Shape", x), g.constant(np.int64(1)), axis=0)
@@ -151,7 +151,7 @@ node { op_type: "%s" input: "%s" input: "%s" output: "y" } output { name: "y" }'
 
 
 def misfits(n, s):
-    """A branch that does not fit its operands is an error where it is taken."""
+    """A branch that contradicts its operands is an error if it is taken."""
     g = Model(n, s)
     x = g.x("n", 6)
     least, most = (g.op(op, x, keepdims=0) for op in ("ReduceMin", "ReduceMax"))

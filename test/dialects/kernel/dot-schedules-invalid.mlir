@@ -1,4 +1,4 @@
-// Schedules of dot products that the kernel at hand cannot have.
+// The verifier refuses these schedules of dot products for their kernels.
 
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 

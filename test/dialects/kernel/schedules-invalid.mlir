@@ -1,4 +1,4 @@
-// Schedules that no kernel can have, and that the kernel at hand cannot.
+// The verifier refuses these schedules: for any kernel, or for the kernel with them.
 
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 

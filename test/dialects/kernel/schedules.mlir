@@ -1,4 +1,4 @@
-// Schedules print all parameters; those that the text lacks have defaults.
+// Schedules print all parameters; missing parameters get their defaults.
 
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 

@@ -2,7 +2,8 @@
 
 // RUN: weir-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(weir-choose-schedules))' | FileCheck %s
 
-// A row has a vector's lanes as columns. Of fewer columns, sets of sums take turns.
+// With one row, a tile has as many columns as a vector has lanes. With fewer columns,
+// it has several sets of sums.
 // CHECK-LABEL: func @row
 // CHECK: schedule = #kernel.dot_schedule<tile_rows = 1, tile_columns = 16, accumulator_sets = 4, chain = 96, share = none>
 func.func @row(%a: memref<1x130xf32>, %b: memref<2x130x1xf32>, %c: memref<1x2xf32>) {
@@ -78,7 +79,7 @@ func.func @large(%a: memref<3x1x6400xf32>, %b: memref<3x34x6400x1xf32>, %c: memr
 
 // -----
 
-// 16 registers of AVX2.
+// AVX2 has 16 registers.
 module attributes {weir.target = #weir.target<vector_bits = 256, vector_registers = 16>} {
 // CHECK-LABEL: func @few_registers
 // CHECK: #kernel.dot_schedule<tile_rows = 2, tile_columns = 4, accumulator_sets = 1, chain = 128, share = none>
