@@ -1,4 +1,4 @@
-"""observed.py BIN OUT: what a debugging library says of small nets.
+"""observed.py BIN OUT: the values and messages of debugging libraries of small nets.
 
 Each node that --keep keeps has the value that --fetch gives, also a node that the
 compiler folds into another. --check=nan names the node of a net of inverted residual
