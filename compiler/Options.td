@@ -39,9 +39,9 @@ def version : F<"version", "Print the version, the commit and the targets">;
 
 let Visibility = [ForCompile], Group = g_output in {
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"PATH">,
-        HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .mlir, .ptx, or none for an executable. - is standard output, for text">;
+        HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .s, .mlir, .ptx, or none for an executable. - is standard output, for text">;
 defm output : Eq<"output", "PATH", "The same as -o">;
-defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, mlir, ptx, graph or plan">;
+defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, asm, mlir, ptx, graph or plan">;
 defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Limit the weights to FACTOR times the bytes of the model's (default: 1.25); none stores what the fastest kernels read">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_output in {

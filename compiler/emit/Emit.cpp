@@ -6,6 +6,7 @@
 #include "compiler/emit/Object.h"
 #include "compiler/emit/Output.h"
 #include "compiler/emit/Weights.h"
+#include "compiler/emit/codegen/Parts.h"
 
 #include "dialects/weir/Records.h"
 
@@ -101,8 +102,16 @@ struct Emitter {
   Error text(NativeModule &native) {
     if (Error error = optimizeModule(native))
       return error;
+    SmallVector<char, 0> assembly;
+    if (options.product == Product::Asm)
+      if (Error error =
+              generateAssembly(*native.module, *native.machine, assembly))
+        return error;
     return writeText(options.output, files, [&](raw_ostream &os) {
-      native.module->print(os, nullptr);
+      if (options.product == Product::Asm)
+        os.write(assembly.data(), assembly.size());
+      else
+        native.module->print(os, nullptr);
     });
   }
 

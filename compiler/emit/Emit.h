@@ -12,7 +12,7 @@ namespace weir {
 
 class Progress;
 
-enum class Product { Shared, Static, Object, Executable, Llvm, Mlir, Ptx };
+enum class Product { Shared, Static, Object, Executable, Llvm, Asm, Mlir, Ptx };
 
 /// What a `--emit=` word or the ending of an output's name asks for; a name
 /// without an ending is an executable's.

@@ -19,8 +19,8 @@ static constexpr struct {
 } products[] = {
     {Product::Shared, "shared", ".so"}, {Product::Static, "static", ".a"},
     {Product::Object, "obj", ".o"},     {Product::Executable, "exe", ""},
-    {Product::Llvm, "llvm", ".ll"},     {Product::Mlir, "mlir", ".mlir"},
-    {Product::Ptx, "ptx", ".ptx"}};
+    {Product::Llvm, "llvm", ".ll"},     {Product::Asm, "asm", ".s"},
+    {Product::Mlir, "mlir", ".mlir"},   {Product::Ptx, "ptx", ".ptx"}};
 
 std::optional<Product> productOfWord(StringRef word) {
   for (const auto &one : products)
@@ -50,8 +50,8 @@ std::string productEndings() {
 }
 
 bool isText(Product product) {
-  return product == Product::Llvm || product == Product::Mlir ||
-         product == Product::Ptx;
+  return product == Product::Llvm || product == Product::Asm ||
+         product == Product::Mlir || product == Product::Ptx;
 }
 
 std::string weightsPath(const EmitOptions &options) {
