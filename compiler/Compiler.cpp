@@ -203,6 +203,9 @@ Status compile(MLIRContext *context, const Options &options,
     progress->start(options.progress);
   current.enter(stage::import);
   Stopwatch watch;
+  // The dump of a pass has functions in their order.
+  if (!options.dump.passes.empty())
+    context->disableMultithreading();
   Status status = Status::ok;
   DictionaryAttr machine;
   if (llvm::Error error = describeMachine(context, options, machine))

@@ -121,6 +121,8 @@ void readProduct(const InputArgList &args, Options &options, Usage &usage) {
       usage.say() << "--emit does not go with --stop-after\n";
   } else if (args.hasArg(OPT_stop_after_EQ)) {
     options.stopAfter = args.getLastArgValue(OPT_stop_after_EQ).str();
+  } else if (args.hasArg(OPT_kernel_EQ, OPT_print_ir_after_EQ)) {
+    emit.product = Product::Asm;
   } else if (emit.output == "-") {
     usage.say() << "-o - is for text: --emit or --stop-after says which\n";
     return;
@@ -344,6 +346,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readReport(args, options.report, usage);
   readDepfile(args, options, usage);
   readProgress(args, options.progress, usage);
+  readDump(args, options, usage);
   options.report.model = options.import.path;
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
@@ -362,7 +365,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     usage.say() << "--stop-after: "
                 << unknownValue(options.stopAfter, stageNames(machine)) << "\n";
   if (command == "compile" && options.stopAfter.empty() &&
-      options.emit.output.empty())
+      !options.dump.isOn() && options.emit.output.empty())
     usage.say() << "no output given: -o PATH\n";
   checkUses(args, command, options, usage);
   checkWritten(args, options, usage);

@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_OPTIONS_H
 #define WEIR_COMPILER_OPTIONS_H
 
+#include "compiler/dump/DumpOptions.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
 #include "compiler/report/Decisions.h"
@@ -62,6 +63,7 @@ struct Options {
   mlir::ArrayAttr schedules;
   ReportOptions report;
   ProgressOptions progress;
+  DumpOptions dump;
   /// The depfile, and the targets of its rule; empty: none is written.
   std::string depfile;
   std::vector<std::string> depTargets;

@@ -173,7 +173,11 @@ def list_ops : F<"list-ops", "List the operators of all frontends; no model is n
 let Visibility = [ForCompile], Group = g_debug in {
 defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, schedule, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
 }
+let Visibility = [ForCompile], Group = g_debug in {
+defm kernel : Eq<"kernel", "NAME", "Print a kernel instead of a product: its IR after each stage, LLVM IR, assembly and costs by llvm-mca. NAME is a kernel (kernel_3), a node or a regular expression. --stop-after=STAGE prints one stage">;
+}
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
+defm print_ir_after : Eq<"print-ir-after", "PASS", "Print the IR after this pass, as weir-emit-kernels or cse; with --kernel, that of the kernel alone. May be repeated">;
 def timing : F<"timing", "Print the time of each pass">;
 }
 let Visibility = [ForCompile, ForInspect], Flags = [HelpHidden], Group = g_debug in {

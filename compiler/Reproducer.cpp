@@ -65,6 +65,7 @@ void writeReproducer(MLIRContext *context, Options options, StringRef stage) {
   options.emit.output = path.str().str();
   options.report = {};
   options.depfile.clear();
+  options.dump = {};
   options.timing = false;
   options.reproducer = "stage " + stage.str() + " fails on this: " + command;
   llvm::sys::RemoveFileOnSignal(path);
