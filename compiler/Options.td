@@ -176,6 +176,9 @@ defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage: import,
 let Visibility = [ForCompile], Group = g_debug in {
 defm kernel : Eq<"kernel", "NAME", "Print a kernel instead of a product: its IR after each stage, LLVM IR, assembly and costs by llvm-mca. NAME is a kernel (kernel_3), a node or a regular expression. --stop-after=STAGE prints one stage">;
 }
+let Visibility = [ForCompile], Flags = [OfProduct], Group = g_debug in {
+def debug_names : F<"debug-names", "Give kernels symbols with their nodes' names, as in 'conv1/Relu [kernel_7]', for perf and debuggers">;
+}
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 defm print_ir_after : Eq<"print-ir-after", "PASS", "Print the IR after this pass, as weir-emit-kernels or cse; with --kernel, that of the kernel alone. May be repeated">;
 def timing : F<"timing", "Print the time of each pass">;

@@ -60,6 +60,9 @@ void readDump(const InputArgList &args, Options &options, Usage &usage) {
     }
   if (!dump.kernel.empty() && !dump.stage.empty() && !hasKernels(dump.stage))
     usage.say() << "--kernel: there are no kernels before the stage lower\n";
+  options.emit.debugNames = args.hasArg(OPT_debug_names);
+  if (options.emit.debugNames && options.gpu.isOn())
+    usage.say() << "--debug-names does not go with --gpu\n";
 }
 
 } // namespace weir

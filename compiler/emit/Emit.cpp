@@ -6,6 +6,7 @@
 #include "compiler/emit/Object.h"
 #include "compiler/emit/Output.h"
 #include "compiler/emit/Weights.h"
+#include "compiler/emit/codegen/KernelSymbols.h"
 #include "compiler/emit/codegen/Parts.h"
 
 #include "dialects/weir/Records.h"
@@ -152,6 +153,8 @@ struct Emitter {
     if (!native)
       return native.takeError();
     native->progress = options.progress;
+    if (options.debugNames)
+      nameKernels(*native, isaVariants);
     if (!options.header.empty())
       if (Error error = header(native->contextBytes))
         return error;

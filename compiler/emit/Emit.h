@@ -32,6 +32,7 @@ struct EmitOptions {
   std::string cppClass;       // ns::Name; empty: none
   unsigned optLevel = 2;      // 0..3
   bool weightsFile = false;   // weights beside the output, not in it
+  bool debugNames = false;    // symbols of kernels have the names of nodes
   bool releaseWeights = true; // may drop resource blobs once written
   /// C functions that the code calls, and the files that have them.
   std::vector<std::string> customSymbols, customObjects;
