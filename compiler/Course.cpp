@@ -6,6 +6,7 @@
 #include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
 #include "compiler/SystemErrors.h"
+#include "compiler/dump/TimeTrace.h"
 #include "compiler/schedules/Schedules.h"
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/KernelCounter.h"
@@ -13,6 +14,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/TimeProfiler.h"
 
 using namespace mlir;
 
@@ -78,6 +80,7 @@ Status printDump(Course &course) {
   Dump &dump = *course.dump;
   if (dump.wantsCode()) {
     course.progress.enter(stage::emit);
+    llvm::TimeTraceScope trace(stage::emit);
     auto variants = llvm::map_to_vector(
         course.targets, [](const TargetModule &target) { return target.name; });
     if (Status status = statusOf(
@@ -100,11 +103,14 @@ LogicalResult runStages(ArrayRef<Stage> list, const TargetModule &target,
                         Course &course) {
   for (const Stage &stage : list) {
     course.progress.enter(stage.name, target.name);
+    llvm::TimeTraceScope trace(stage.name, target.name);
     PassManager pm(target.module->getContext());
     TimingScope scope = course.all.nest(stage.name);
     pm.enableTiming(scope);
     if (course.progress.showsKernels())
       pm.addInstrumentation(std::make_unique<KernelCounter>(course.progress));
+    if (llvm::timeTraceProfilerEnabled())
+      pm.addInstrumentation(tracePasses());
     Dump *dump = isTrial(target) ? nullptr : dumpOf(course);
     if (dump)
       dump->watchPasses(pm);
@@ -161,6 +167,7 @@ Status write(Course &course) {
   options.progress = &course.progress;
   Stopwatch watch;
   course.progress.enter(stage::emit);
+  llvm::TimeTraceScope trace(stage::emit);
   TimingScope scope = course.all.nest(stage::emit);
   Status status = statusOf(emit(course.modules(), options, course.files));
   if (status != Status::ok)

@@ -177,8 +177,8 @@ void checkWritten(const InputArgList &args, const Options &options,
       if (sys::fs::is_directory(model))
         read.push_back((model + "/" + name).str());
   }
-  std::string wrong =
-      samePlaces(options.emit, options.report.path, options.depfile, read);
+  std::string wrong = samePlaces(options.emit, options.report.path,
+                                 options.depfile, options.timeTrace, read);
   if (!wrong.empty())
     usage.say() << wrong << '\n';
 }

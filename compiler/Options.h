@@ -64,6 +64,8 @@ struct Options {
   ReportOptions report;
   ProgressOptions progress;
   DumpOptions dump;
+  /// Where the trace of the compiler goes; empty: none is recorded.
+  std::string timeTrace;
   /// The depfile, and the targets of its rule; empty: none is written.
   std::string depfile;
   std::vector<std::string> depTargets;

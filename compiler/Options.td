@@ -181,6 +181,7 @@ def debug_names : F<"debug-names", "Give kernels symbols with their nodes' names
 }
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 defm print_ir_after : Eq<"print-ir-after", "PASS", "Print the IR after this pass, as weir-emit-kernels or cse; with --kernel, that of the kernel alone. May be repeated">;
+defm time_trace : Eq<"time-trace", "FILE.json", "Write a trace of the compiler itself: stages, passes and LLVM's threads, for Perfetto and chrome://tracing">;
 def timing : F<"timing", "Print the time of each pass">;
 }
 let Visibility = [ForCompile, ForInspect], Flags = [HelpHidden], Group = g_debug in {

@@ -66,6 +66,7 @@ void writeReproducer(MLIRContext *context, Options options, StringRef stage) {
   options.report = {};
   options.depfile.clear();
   options.dump = {};
+  options.timeTrace.clear();
   options.timing = false;
   options.reproducer = "stage " + stage.str() + " fails on this: " + command;
   llvm::sys::RemoveFileOnSignal(path);

@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
   options.cppClass = cppClass;
   options.optLevel = level;
   options.weightsFile = weights == "file";
-  std::string wrong = weir::samePlaces(options, "", "", input.getValue());
+  std::string wrong = weir::samePlaces(options, "", "", "", input.getValue());
   if (!wrong.empty()) {
     weir::message("error", "weir-emit") << wrong << "\n";
     return 2;

@@ -63,6 +63,9 @@ void readDump(const InputArgList &args, Options &options, Usage &usage) {
   options.emit.debugNames = args.hasArg(OPT_debug_names);
   if (options.emit.debugNames && options.gpu.isOn())
     usage.say() << "--debug-names does not go with --gpu\n";
+  options.timeTrace = args.getLastArgValue(OPT_time_trace_EQ).str();
+  if (args.hasArg(OPT_time_trace_EQ) && options.timeTrace.empty())
+    usage.say() << "--time-trace has an empty name\n";
 }
 
 } // namespace weir

@@ -44,9 +44,10 @@ std::string weightsPath(const EmitOptions &options);
 
 /// Which file would be written over one of `inputs` or over another that is
 /// written, in words; empty where each has its own place. A report goes to
-/// `report` and a depfile to `depfile`, if these are anything.
+/// `report`, a depfile to `depfile` and a trace to `trace`, if these are
+/// anything.
 std::string samePlaces(const EmitOptions &options, llvm::StringRef report,
-                       llvm::StringRef depfile,
+                       llvm::StringRef depfile, llvm::StringRef trace,
                        llvm::ArrayRef<std::string> inputs);
 
 /// What is wrong with the files of custom functions, or nothing: each function

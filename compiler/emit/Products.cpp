@@ -82,7 +82,8 @@ static bool areSame(StringRef one, StringRef other) {
 }
 
 std::string samePlaces(const EmitOptions &options, StringRef report,
-                       StringRef depfile, ArrayRef<std::string> inputs) {
+                       StringRef depfile, StringRef trace,
+                       ArrayRef<std::string> inputs) {
   struct OutputFile {
     StringLiteral what;
     std::string path;
@@ -98,6 +99,8 @@ std::string samePlaces(const EmitOptions &options, StringRef report,
     written.push_back({"the report", report.str()});
   if (!depfile.empty() && depfile != "-")
     written.push_back({"the depfile", depfile.str()});
+  if (!trace.empty())
+    written.push_back({"the trace", trace.str()});
   for (auto [i, file] : enumerate(written)) {
     for (const std::string &input : inputs)
       if (areSame(file.path, input))

@@ -14,6 +14,8 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 
 using namespace llvm;
@@ -79,8 +81,6 @@ bool addCodegenPasses(legacy::PassManager &codegen, LLVMTargetMachine &machine,
   return true;
 }
 
-} // namespace
-
 Error generate(Module &module, TargetMachine &machine, CodeGenFileType type,
                SmallVectorImpl<char> &result) {
   std::string errors;
@@ -96,6 +96,8 @@ Error generate(Module &module, TargetMachine &machine, CodeGenFileType type,
   return errors.empty() ? Error::success() : createStringError(errors);
 }
 
+} // namespace
+
 void optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -104,7 +106,12 @@ void optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
   PipelineTuningOptions tuning;
   tuning.LoopUnrolling = tuning.LoopInterleaving = optLevel > 0;
   tuning.LoopVectorization = tuning.SLPVectorization = optLevel > 1;
-  PassBuilder passes(&machine, tuning);
+  PassInstrumentationCallbacks callbacks;
+  TimeProfilingPassesHandler trace;
+  if (timeTraceProfilerEnabled())
+    trace.registerCallbacks(callbacks);
+  PassBuilder passes(&machine, tuning, std::nullopt,
+                     timeTraceProfilerEnabled() ? &callbacks : nullptr);
   passes.registerLateLoopOptimizationsEPCallback(
       [](LoopPassManager &loops, OptimizationLevel) {
         loops.addPass(KeepLargeLoops());
