@@ -77,6 +77,11 @@ void readTraining(mlir::MLIRContext *context,
 void readInstruments(const llvm::opt::InputArgList &args, Options &options,
                      Usage &usage);
 
+/// Reads the options that look at kernels and at the compiler itself. They
+/// depend on the stage and on the machine, which are read before.
+void readDump(const llvm::opt::InputArgList &args, Options &options,
+              Usage &usage);
+
 /// Reads the file of --schedule. The status is of the system.
 Status readSchedules(mlir::MLIRContext *context,
                      const llvm::opt::InputArgList &args, Options &options,

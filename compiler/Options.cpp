@@ -121,6 +121,8 @@ void readProduct(const InputArgList &args, Options &options, Usage &usage) {
       usage.say() << "--emit does not go with --stop-after\n";
   } else if (args.hasArg(OPT_stop_after_EQ)) {
     options.stopAfter = args.getLastArgValue(OPT_stop_after_EQ).str();
+  } else if (args.hasArg(OPT_kernel_EQ, OPT_print_ir_after_EQ)) {
+    emit.product = Product::Asm;
   } else if (emit.output == "-") {
     usage.say() << "-o - is for text: --emit or --stop-after says which\n";
     return;
@@ -175,8 +177,8 @@ void checkWritten(const InputArgList &args, const Options &options,
       if (sys::fs::is_directory(model))
         read.push_back((model + "/" + name).str());
   }
-  std::string wrong =
-      samePlaces(options.emit, options.report.path, options.depfile, read);
+  std::string wrong = samePlaces(options.emit, options.report.path,
+                                 options.depfile, options.timeTrace, read);
   if (!wrong.empty())
     usage.say() << wrong << '\n';
 }
@@ -365,6 +367,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readReport(args, options.report, usage);
   readDepfile(args, options, usage);
   readProgress(args, options.progress, usage);
+  readDump(args, options, usage);
   options.report.model = options.import.path;
   options.profile = args.hasArg(OPT_profile);
   if (options.profile && options.gpu.isOn())
@@ -386,7 +389,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     usage.say() << "--stop-after: "
                 << unknownValue(options.stopAfter, stageNames(machine)) << "\n";
   if (command == "compile" && options.stopAfter.empty() &&
-      options.emit.output.empty())
+      !options.dump.isOn() && options.emit.output.empty())
     usage.say() << "no output given: -o PATH\n";
   checkUses(args, command, options, usage);
   checkWritten(args, options, usage);

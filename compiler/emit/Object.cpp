@@ -205,6 +205,10 @@ translateIsaVariant(mlir::ModuleOp source, LLVMContext &context,
   return std::move(module);
 }
 
+std::string isaVariantPrefix(size_t number) {
+  return globals::prefix.str() + (number ? std::to_string(number) + "." : "");
+}
+
 Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
                                    const ModelInterface &model,
                                    TableOptions options, unsigned optLevel,
@@ -228,7 +232,7 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
   for (auto [i, source] : enumerate(isaVariants)) {
     TargetAttr itsTarget = TargetAttr::of(source);
     IsaVariantOptions isaVariant = {
-        globals::prefix.str() + (i ? std::to_string(i) + "." : ""),
+        isaVariantPrefix(i),
         requiredCpuBits(target.getTriple(), itsTarget.getFeatures()),
         attrs::profileTasks.of(source)};
     auto made = translateIsaVariant(source, *native.context,

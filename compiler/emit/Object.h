@@ -35,6 +35,9 @@ enum class Extra { None, Main };
 /// Adds a main that runs the model to a module that has the runner's code.
 llvm::Error addMain(llvm::Module &module, const ModelInterface &model);
 
+/// The symbols of an instruction-set variant begin with this.
+std::string isaVariantPrefix(size_t number);
+
 /// The modules are of one model, each for another kind of processor.
 llvm::Expected<NativeModule>
 buildNative(llvm::ArrayRef<mlir::ModuleOp> isaVariants,
