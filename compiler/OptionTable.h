@@ -82,6 +82,16 @@ void readInstruments(const llvm::opt::InputArgList &args, Options &options,
 void readDump(const llvm::opt::InputArgList &args, Options &options,
               Usage &usage);
 
+/// Reads the options of the depfile. They depend on the product, which is read
+/// before.
+void readDepfile(const llvm::opt::InputArgList &args, Options &options,
+                 Usage &usage);
+void readProgress(const llvm::opt::InputArgList &args,
+                  ProgressOptions &progress, Usage &usage);
+/// Reads the options of reports and remarks; a report has all arguments.
+void readReport(const llvm::opt::InputArgList &args, ReportOptions &report,
+                Usage &usage);
+
 /// Reads the file of --schedule. The status is of the system.
 Status readSchedules(mlir::MLIRContext *context,
                      const llvm::opt::InputArgList &args, Options &options,
