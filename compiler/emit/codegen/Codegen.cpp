@@ -84,15 +84,17 @@ bool addCodegenPasses(legacy::PassManager &codegen, LLVMTargetMachine &machine,
 Error generate(Module &module, TargetMachine &machine, CodeGenFileType type,
                SmallVectorImpl<char> &result) {
   std::string errors;
-  module.getContext().setDiagnosticHandler(
-      std::make_unique<KeepErrors>(errors));
+  LLVMContext &context = module.getContext();
+  std::unique_ptr<DiagnosticHandler> before = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<KeepErrors>(errors));
   raw_svector_ostream os(result);
   legacy::PassManager codegen;
   if (!addCodegenPasses(codegen, static_cast<LLVMTargetMachine &>(machine),
                         type, os))
     return createStringError("the target writes no such files");
   codegen.run(module);
-  module.getContext().setDiagnosticHandler(nullptr);
+  // Passes over another module of the context ask the handler.
+  context.setDiagnosticHandler(std::move(before));
   return errors.empty() ? Error::success() : createStringError(errors);
 }
 
