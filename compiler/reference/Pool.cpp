@@ -39,15 +39,18 @@ void forEachElement(Op op, const Tensor &x,
     });
 }
 
-/// For each result, the index in `x` of the first largest element.
+/// For each result, the index in `x` of the first largest element. The first
+/// NaN of a window is its largest element if `findsNan`; otherwise only one
+/// that is the window's first element is.
 template <typename Op>
-std::vector<int64_t> largest(Op op, const Tensor &x) {
+std::vector<int64_t> largest(Op op, const Tensor &x, bool findsNan) {
   std::vector<int64_t> best(resultType(op).getNumElements(), -1);
   auto isNan = [&](int64_t i) {
     return x.isFloat() && std::isnan(x[i].number);
   };
   forEachElement(op, x, [&](int64_t to, int64_t from, int64_t) {
-    if (best[to] < 0 || (!isNan(best[to]) && isLess(x, best[to], from)))
+    if (best[to] < 0 || (!isNan(best[to]) && (findsNan || !isNan(from)) &&
+                         isLess(x, best[to], from)))
       best[to] = from;
   });
   return best;
@@ -57,7 +60,7 @@ Tensor poolMax(graph::PoolMaxOp op, const Tensor &x) {
   Tensor result(op.getType());
   // A window of padding alone has the lowest number.
   TypedAttr lowest = graph::identityOf(graph::Reduction::max, x.elementType());
-  for (auto [i, best] : llvm::enumerate(largest(op, x)))
+  for (auto [i, best] : llvm::enumerate(largest(op, x, /*findsNan=*/true)))
     if (best >= 0)
       result[i] = x[best];
     else if (auto number = dyn_cast<FloatAttr>(lowest))
@@ -70,7 +73,7 @@ Tensor poolMax(graph::PoolMaxOp op, const Tensor &x) {
 Tensor poolArgMax(graph::PoolArgMaxOp op, const Tensor &x) {
   Tensor result(resultType(op));
   int64_t ofImage = product(x.shape().drop_front());
-  for (auto [i, best] : llvm::enumerate(largest(op, x)))
+  for (auto [i, best] : llvm::enumerate(largest(op, x, /*findsNan=*/false)))
     result.setInteger(i, best < 0 ? 0 : best % ofImage);
   return result;
 }

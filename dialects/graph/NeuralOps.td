@@ -172,7 +172,8 @@ def Graph_PoolArgMaxOp : Graph_PoolOp<"pool_arg_max", Graph_NumberTensor> {
   let summary = "The index of the largest element of each window";
   let description = [{
     As `pool_max`, but returns the position of the first largest element in its
-    image: its index in row-major order, without the first dimension of `x`.
+    image: its index in row-major order, without the first dimension of `x`. A
+    NaN is the largest element only if it is the first of its window.
 
     ```mlir
     %i = graph.pool_arg_max %x window [2] strides [2] padding_low [0] padding_high [0] : tensor<1x8x3xf32>
