@@ -72,6 +72,11 @@ void readTraining(mlir::MLIRContext *context,
                   const llvm::opt::InputArgList &args, Options &options,
                   Usage &usage);
 
+/// Reads what a debugging library has besides the model. It depends on the
+/// target, which readTarget reads.
+void readInstruments(const llvm::opt::InputArgList &args, Options &options,
+                     Usage &usage);
+
 /// Reads the file of --schedule. The status is of the system.
 Status readSchedules(mlir::MLIRContext *context,
                      const llvm::opt::InputArgList &args, Options &options,

@@ -361,6 +361,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readEmit(args, options, usage);
   readOps(context, args, options, usage);
   readTarget(args, command, options, usage);
+  readInstruments(args, options, usage);
   readReport(args, options.report, usage);
   readDepfile(args, options, usage);
   readProgress(args, options.progress, usage);

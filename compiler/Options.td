@@ -191,6 +191,10 @@ def list_ops : F<"list-ops", "List the operators of all frontends; no model is n
 let Visibility = [ForCompile], Group = g_debug in {
 defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, schedule, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
 }
+let Visibility = [ForCompile], Flags = [OfModel], Group = g_debug in {
+defm keep : Eq<"keep", "REGEX", "Also return the results of nodes whose whole name matches, such as conv1/.*">;
+defm check : Eq<"check", "KIND", "Check each run: nan ends a run at the first node that makes a NaN or an infinity from finite numbers">;
+}
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 def timing : F<"timing", "Print the time of each pass">;
 }

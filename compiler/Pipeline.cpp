@@ -44,6 +44,8 @@ static void buildTrain(OpPassManager &pm) {
 }
 
 static void buildGraph(OpPassManager &pm) {
+  // Before any node is folded or removed.
+  pm.addPass(graph::createReturnKept());
   pm.addNestedPass<func::FuncOp>(graph::createExpandFilterGradients());
   pm.addPass(graph::createInsertInit());
   pm.addPass(graph::createPruneUnused());

@@ -269,6 +269,8 @@ struct Reader {
     if (auto checks = attrs::checks.of(module))
       for (auto text : checks.getAsRange<StringAttr>())
         model.checks.push_back(text.str());
+    if (auto elements = attrs::checkElements.of(module))
+      model.checkElements = elements.asArrayRef().vec();
     if (Error error = readGpu(module, model))
       return error;
     auto entries = attrs::entries.of(module);

@@ -37,6 +37,7 @@ inline constexpr llvm::StringLiteral convs = "weir.convs";
 inline constexpr llvm::StringLiteral cubin = "weir.cubin";
 inline constexpr llvm::StringLiteral deviceTensor = "weir.device_tensor";
 inline constexpr llvm::StringLiteral dims = "weir.dims";
+inline constexpr llvm::StringLiteral elements = "weir.elements";
 inline constexpr llvm::StringLiteral entries = "weir.entries";
 inline constexpr llvm::StringLiteral flags = "weir.flags";
 inline constexpr llvm::StringLiteral functions = "weir.functions";

@@ -275,7 +275,7 @@ struct Builder {
   }
 
   Error build() {
-    SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr, ptr};
+    SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr, ptr, ptr};
     if (model.gpu)
       fields.append({ptr, ptr, i64, ptr, i64, ptr, i64, i64, i64});
     auto *tableType = StructType::get(context, fields);
@@ -369,14 +369,12 @@ struct Builder {
     Function *infoFunction = define(n + "_info", ptr, {});
     IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);
 
-    SmallVector<Constant *> values{info,
-                                   list(isaVariants, globals::levels),
-                                   list(checks, globals::checks),
-                                   int64(checks.size()),
-                                   weights(),
-                                   int64(options.weightsHash),
-                                   roles(),
-                                   addSliceTable(module, model)};
+    SmallVector<Constant *> values;
+    values.append({info, list(isaVariants, globals::levels),
+                   list(checks, globals::checks), int64(checks.size()),
+                   weights(), int64(options.weightsHash), roles(),
+                   addSliceTable(module, model),
+                   int64s(model.checkElements, globals::elements)});
     if (model.gpu)
       values.append(
           {gpu(), addGemmTable(module, model), int64(model.gemms.size()),

@@ -17,9 +17,10 @@ namespace {
 /// status), without the state where the model has none.
 class Lowering : Regions {
 public:
-  /// `task groups` counts the lowered groups of the module.
-  Lowering(LLVM::LLVMFuncOp function, unsigned &taskGroups)
-      : Regions(function, taskGroups) {
+  /// `task groups` counts the lowered groups of the module. A run that `stops`
+  /// ends at the first check that fails.
+  Lowering(LLVM::LLVMFuncOp function, unsigned &taskGroups, bool stops)
+      : Regions(function, taskGroups), stops(stops) {
     b.setInsertionPointToStart(function.addEntryBlock(b));
     arena = function.getArgument(0);
     weights = function.getArgument(1);
@@ -61,8 +62,9 @@ private:
     Value both = b.create<LLVM::AndOp>(first, failed);
     b.create<LLVM::StoreOp>(
         b.create<LLVM::SelectOp>(both, number(check.getCode()), now), status);
-    // What follows a failure might assign variables.
-    if (state)
+    // What follows a failure might assign variables, or overwrite the numbers
+    // of the message.
+    if (stops)
       returnIf(failed);
   }
 
@@ -79,9 +81,9 @@ private:
     auto part = plan::createPart(program, tasks.front()->getLoc(),
                                  function.getSymName() + "_" + Twine(parts++),
                                  function.getFunctionType());
-    Lowering(part, taskGroups).run(tasks);
+    Lowering(part, taskGroups, stops).run(tasks);
     b.create<LLVM::CallOp>(part, function.getArguments());
-    if (!state)
+    if (!stops)
       return;
     Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
     returnIf(b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, now, number(0)));
@@ -94,6 +96,7 @@ private:
   Value isTrue(Value memref) override { return isSet(booleanByte(memref)); }
 
   Value status;
+  bool stops;
   unsigned parts = 0; // functions of tasks in regions
 };
 
@@ -117,6 +120,7 @@ private:
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type nothing = LLVM::LLVMVoidType::get(&getContext());
     bool hasState = attrs::stateBytes.isOn(getOperation());
+    bool stops = hasState || attrs::checkElements.isOn(getOperation());
     SmallVector<Type> parameters(hasState ? 5 : 4, pointer);
     auto entry = b.create<LLVM::LLVMFuncOp>(
         name, LLVM::LLVMFunctionType::get(b.getI32Type(), parameters));
@@ -135,10 +139,10 @@ private:
       auto function = plan::createPart(
           program, rest.front()->getLoc(), name + "_part_" + Twine(part),
           LLVM::LLVMFunctionType::get(nothing, parameters));
-      Lowering(function, taskGroups).run(rest.take_front(count));
+      Lowering(function, taskGroups, stops).run(rest.take_front(count));
       b.create<LLVM::CallOp>(function, operands);
       rest = rest.drop_front(count);
-      if (!hasState || rest.empty())
+      if (!stops || rest.empty())
         continue;
       // Parts after a failure would go on, too.
       Block *before = b.getInsertionBlock();

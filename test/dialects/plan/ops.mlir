@@ -62,3 +62,12 @@ func.func @transfers(%x: tensor<4xf32>) -> tensor<4xf32> {
   %d = plan.transfer %y to device : tensor<4xf32>
   return %d : tensor<4xf32>
 }
+
+// CHECK-LABEL: plan.program @element
+plan.program @element {
+  %q = plan.buffer 0 live [0, 0] : memref<i1>
+  %i = plan.buffer 64 live [0, 0] : memref<i64>
+  %x = plan.buffer 128 live [0, 0] : memref<f32>
+  // CHECK: plan.check %{{.*}}, 2 element(%{{.*}}, %{{.*}} : memref<i64>, memref<f32>) : memref<i1>
+  plan.check %q, 2 element(%i, %x : memref<i64>, memref<f32>) : memref<i1>
+}

@@ -156,6 +156,28 @@ module attributes {weir.state_bytes = 128 : i64} {
 
 // -----
 
+// A check of an element ends the run, too: later tasks would overwrite its numbers.
+// CHECK: llvm.func private @of_element_part_0
+// CHECK: llvm.store %{{.*}}, %arg4 : i32
+// CHECK: llvm.cond_br %{{.*}}, ^[[LEAVE:.*]], ^[[GO:.*]]
+// CHECK: ^[[LEAVE]]:
+// CHECK-NEXT: llvm.return
+// CHECK: ^[[GO]]:
+// CHECK: "llvm.intr.memcpy"
+module attributes {weir.check_elements = array<i64: 65, 129>} {
+  plan.program @of_element {
+    %p = plan.buffer 0 live [0, 1] : memref<i1>
+    %i = plan.buffer 64 live [0, 1] : memref<i64>
+    %v = plan.buffer 128 live [0, 1] : memref<f32>
+    %x = plan.argument 0 : memref<4xf32>
+    %y = plan.argument 1 : memref<4xf32>
+    plan.check %p, 1 element(%i, %v : memref<i64>, memref<f32>) : memref<i1>
+    plan.copy %x to %y : memref<4xf32>
+  }
+}
+
+// -----
+
 // A kernel whose runs go to and fro is told by the ends of its work items which way
 // this one goes: each leaves word for the next.
 // CHECK-LABEL: llvm.func private @turns_part_0

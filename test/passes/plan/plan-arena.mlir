@@ -375,3 +375,22 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kern
 func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> attributes {weir.entry = "serve"} {
   return %x : tensor<?xf32>
 }
+
+// -----
+
+// The runtime finds the numbers of a failed check in the arena, also a constant,
+// which is copied there. Offsets are counted from 1; the first check has none.
+// CHECK: weir.check_elements = array<i64: 0, 0, [[INDEX:[0-9]+]], [[VALUE:[0-9]+]]>
+// CHECK-SAME: weir.checks = ["first", "second"]
+// CHECK: plan.program
+// CHECK: plan.check %{{.*}}, 1 : memref<i1>
+// CHECK: plan.copy %{{.*}} to %[[V:.*]] : memref<f32>
+// CHECK: plan.check %{{.*}}, 2 element(%{{.*}}, %[[V]] : memref<i64>, memref<f32>) : memref<i1>
+func.func @elements() attributes {weir.entry = "serve"} {
+  %p, %q, %i = plan.task @three() : () -> (tensor<i1>, tensor<i1>, tensor<i64>)
+  %v = graph.constant dense<0x7FC00000> : tensor<f32>
+  graph.check %p, "first" : tensor<i1>
+  graph.check %q, "second" element(%i, %v : tensor<i64>, tensor<f32>) : tensor<i1>
+  return
+}
+func.func private @three() attributes {weir.kernel}

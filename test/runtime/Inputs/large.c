@@ -62,7 +62,8 @@ static weir_model_info info = {.abi_version = WEIR_ABI_VERSION,
 static weir_entry *const entries[] = {entry};
 static weir_level levels[1] = {{entries, {0}}};
 static const void *const lies_at = weights;
-static weir_model model = {&info, levels, NULL, 0, &lies_at, 0, NULL, NULL};
+static weir_model model = {&info, levels, NULL, 0,   &lies_at,
+                           0,     NULL,   NULL, NULL};
 
 static int all_there(const char *from, size_t bytes) {
   static unsigned char pages[4096];
