@@ -90,7 +90,7 @@ static bool isOfIr(const Option &option) {
 void checkUses(const InputArgList &args, StringRef command,
                const Options &options, Usage &usage) {
   bool compiles = command == "compile";
-  bool isProduct = options.stopAfter.empty() &&
+  bool isProduct = options.stopAfter.empty() && !options.dump.isOn() &&
                    options.emit.product != Product::Mlir &&
                    options.emit.product != Product::Ptx;
   for (const Arg *arg : args) {

@@ -86,6 +86,21 @@ void readReference(const llvm::opt::InputArgList &args,
 void readDiff(const llvm::opt::InputArgList &args, DiffOptions &options,
               Usage &usage);
 
+/// Reads the options that look at kernels and at the compiler itself. They
+/// depend on the stage and on the machine, which are read before.
+void readDump(const llvm::opt::InputArgList &args, Options &options,
+              Usage &usage);
+
+/// Reads the options of the depfile. They depend on the product, which is read
+/// before.
+void readDepfile(const llvm::opt::InputArgList &args, Options &options,
+                 Usage &usage);
+void readProgress(const llvm::opt::InputArgList &args,
+                  ProgressOptions &progress, Usage &usage);
+/// Reads the options of reports and remarks; a report has all arguments.
+void readReport(const llvm::opt::InputArgList &args, ReportOptions &report,
+                Usage &usage);
+
 /// Reads the file of --schedule. The status is of the system.
 Status readSchedules(mlir::MLIRContext *context,
                      const llvm::opt::InputArgList &args, Options &options,

@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_OPTIONS_H
 #define WEIR_COMPILER_OPTIONS_H
 
+#include "compiler/dump/DumpOptions.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
 #include "compiler/report/Decisions.h"
@@ -103,9 +104,14 @@ struct Options {
   DiffOptions diff;
   ReportOptions report;
   ProgressOptions progress;
+  DumpOptions dump;
+  /// Where the trace of the compiler goes; empty: none is recorded.
+  std::string timeTrace;
   /// The depfile, and the targets of its rule; empty: none is written.
   std::string depfile;
   std::vector<std::string> depTargets;
+  /// Whether the library counts the time of its tasks.
+  bool profile = false;
   bool timing = false;
   bool json = false;
   bool nodes = false;

@@ -44,9 +44,9 @@ def version : F<"version", "Print the version, the commit and the targets">;
 
 let Visibility = [ForCompile], Group = g_output in {
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"PATH">,
-        HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .mlir, .ptx, or none for an executable. - is standard output, for text">;
+        HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .s, .mlir, .ptx, or none for an executable. - is standard output, for text">;
 defm output : Eq<"output", "PATH", "The same as -o">;
-defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, mlir, ptx, graph or plan">;
+defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, asm, mlir, ptx, graph or plan">;
 defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Limit the weights to FACTOR times the bytes of the model's (default: 1.25); none stores what the fastest kernels read">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_output in {
@@ -183,6 +183,7 @@ defm place : Eq<"place", "REGEX:cpu|gpu", "Place nodes whose name matches. The l
 let Visibility = [ForCompile], Group = g_reports in {
 defm report : Eq<"report", "FILE.json|FILE.html", "Write a report: signatures, fused groups, kernels and their schedules, memory, order of tasks and compile time">;
 defm schedule : Eq<"schedule", "FILE.json", "Fix parameters of kernels' schedules, such as register tiles. FILE is JSON: entries of --report, or written by hand">;
+def profile : F<"profile", "Compile a library that counts the calls and the time of each kernel, for weir-run --profile and --trace">;
 defm remarks : Eq<"remarks", "REGEX", "Print decisions of matching kinds: training, fusion, kernels (with their schedules), memory, schedule (order of tasks)">;
 }
 let Visibility = [ForCompile], Group = g_reports in {
@@ -218,7 +219,15 @@ defm keep : Eq<"keep", "REGEX", "Also return the results of nodes whose whole na
 let Visibility = [ForCompile], Flags = [OfModel], Group = g_debug in {
 defm check : Eq<"check", "KIND", "Check each run: nan ends a run at the first node that makes a NaN or an infinity from finite numbers">;
 }
+let Visibility = [ForCompile], Group = g_debug in {
+defm kernel : Eq<"kernel", "NAME", "Print a kernel instead of a product: its IR after each stage, LLVM IR, assembly and costs by llvm-mca. NAME is a kernel (kernel_3), a node or a regular expression. --stop-after=STAGE prints one stage">;
+}
+let Visibility = [ForCompile], Flags = [OfProduct], Group = g_debug in {
+def debug_names : F<"debug-names", "Give kernels symbols with their nodes' names, as in 'conv1/Relu [kernel_7]', for perf and debuggers">;
+}
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
+defm print_ir_after : Eq<"print-ir-after", "PASS", "Print the IR after this pass, as weir-emit-kernels or cse; with --kernel, that of the kernel alone. May be repeated">;
+defm time_trace : Eq<"time-trace", "FILE.json", "Write a trace of the compiler itself: stages, passes and LLVM's threads, for Perfetto and chrome://tracing">;
 def timing : F<"timing", "Print the time of each pass">;
 }
 let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [HelpHidden], Group = g_debug in {

@@ -64,7 +64,7 @@ static int unknownCommand(StringRef command) {
 
 /// Becomes weir-run, which lies beside this program or on the PATH. A bench has
 /// random inputs, 10 runs to warm up and 100 that count, unless the arguments
-/// say otherwise.
+/// say otherwise. Its --per-op is the runner's --profile.
 static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
   std::string self = sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&becomeRunner));
@@ -74,7 +74,9 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
     if (auto found = sys::findProgramByName("weir-run"))
       program = *found;
   SmallVector<const char *> all = {program.c_str()};
-  llvm::append_range(all, arguments);
+  for (StringRef argument : arguments)
+    all.push_back(isBench && argument == "--per-op" ? "--profile"
+                                                    : argument.data());
   auto has = [&](StringRef option) {
     return llvm::any_of(arguments, [&](StringRef argument) {
       return argument.starts_with(option);
@@ -87,7 +89,7 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
   if (isBench && has("--help"))
     outs() << "weir bench: measure the time of a run\n\nweir bench is weir run "
               "with --random=1, --warmup=10 and --repeat=100,\nunless these "
-              "options are given.\n\n";
+              "options are given. --per-op is --profile.\n\n";
   if (isBench && !has("--help") && !has("--version")) {
     if (!has("--random="))
       all.push_back("--random=1");

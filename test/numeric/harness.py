@@ -14,30 +14,27 @@ A test is a Python script that lit runs (RUN: /usr/bin/python3 %s %t):
 
     main(activations)                             # each graph is one library
 
-`g.op(name, *operands, outputs=1, **attributes)` adds a node: a bool, int,
-float or str becomes such an attribute, a list a list, and a type (np.float32,
-"bf16") a type; with outputs > 1 it gives a list. `g.expect(tensor, value,
-ulp=, rtol=, atol=)` compares an output with a float64 (or exact integer)
-reference: by units in the last place of the output's type, or by relative and
-absolute error; 0 ulp where nothing is said. NaN equals NaN. Each node is built
-twice, on the fed inputs and on constants of the same values, so that what
-folds at compile time is held to the same reference; Graph(fold=False) leaves
-the second out. With Graph(threads=[2, 3]) the bits must be the same for so
-many threads, and for a caller's pool of each size that does the last task
-first; with Graph(levels=["x86-64-v3"]) these levels of a library for
-several kinds of processors are run as well. bf16 values are float32 arrays given as bf16(array).
-WEIR_TEST_OPTIONS in the environment are options for every compilation, in the place of a
-test's own of the same names. A test can run on a machine that has no weir: with
-WEIR_STEP=compile it only compiles, with WEIR_STEP=run it runs the libraries that lie in
-the same folder.
-`g.fails(message)` says that the run must fail with that message instead.
-`g.same(tensor)` wants the same bits of the run and of what folds. A graph that
-expects nothing fails.
+`g.op(name, *operands, outputs=1, **attributes)` adds a node: a bool, int, float or str becomes
+such an attribute, a list a list, and a type (np.float32, "bf16") a type; with outputs > 1 it
+returns a list. `g.expect(tensor, value, ulp=, rtol=, atol=)` compares an output with a float64 (or
+exact integer) reference: by units in the last place of the output's type, or by relative and
+absolute error; the default is 0 ulp. NaN equals NaN. Each node is built twice, on the fed inputs
+and on constants of the same values, so that folding at compile time has the same reference;
+Graph(fold=False) omits the second. With Graph(threads=[2, 3]) the bits must be the same for these
+numbers of threads, and for a caller's pool of each size that runs the last task first. With
+Graph(levels=["x86-64-v3"]) these instruction-set variants of a multiversioned library run, too.
+bf16 values are float32 arrays in the form bf16(array).
+WEIR_TEST_OPTIONS in the environment are options for every compilation, and replace a test's own
+options of the same names. A test can run on a machine without weir: with WEIR_STEP=compile it only
+compiles, with WEIR_STEP=run it runs the libraries in the same folder.
+With `g.fails(message)` the run must fail with that message instead.
+`g.same(tensor)` requires the same bits of the run and of the folded constants. A graph without
+expectations fails.
 
-With WEIR_RECORD=FILE nothing is run: the ops and element types of the tests are
-appended to the file, for docs/ops.md. With WEIR_DERIVE=FILE neither: the graphs
-go to derivatives.py. With WEIR_REFERENCE=1 nothing is compiled: `weir reference` evaluates
-the graphs in f64, and REFERENCE_ULP is added to the tolerances.
+With WEIR_RECORD=FILE nothing runs: the ops and element types of the tests are appended to the
+file, for docs/ops.md. With WEIR_DERIVE=FILE the graphs go to derivatives.py instead. With
+WEIR_REFERENCE=1 nothing is compiled: `weir reference` evaluates the graphs in f64, and
+REFERENCE_ULP is added to the tolerances.
 """
 
 import ctypes
@@ -67,11 +64,11 @@ TYPES = {
 }
 CODES = [None, "f16", "bf16", "f32", "f64", "bool", "i8", "i16", "i32", "i64"]
 CODES += ["u8", "u16", "u32", "u64"]
-# As weir spells them, where it does otherwise.
+# Names in weir's spelling, if it is different.
 SPELLED = {"bool": "i1", "u8": "ui8", "u16": "ui16", "u32": "ui32", "u64": "ui64"}
 STEP = os.environ.get("WEIR_STEP")
 REFERENCE = bool(os.environ.get("WEIR_REFERENCE"))
-# What an expectation that NumPy computed in steps of f32 differs by from one rounding.
+# The difference between one rounding and an expectation that NumPy computed in steps of f32.
 REFERENCE_ULP = 2 if REFERENCE else 0
 # The options of tests that `weir reference` has, too.
 IMPORT_OPTIONS = ("--signature", "--feed", "--fetch", "--value", "--target-node", "--shape",
@@ -104,7 +101,7 @@ class bf16:
 
 
 def ulp(reference, name):
-    """The distance of two neighbours at `reference`, in type `name`."""
+    """The distance of two adjacent floats at `reference`, in type `name`."""
     digits = TYPES[name][2]
     with np.errstate(all="ignore"):
         _, exponent = np.frexp(np.abs(np.asarray(reference, np.float64)))
@@ -124,7 +121,7 @@ class Tensor:
 
 
 def with_extra(options):
-    """Options of a test and those of the environment, which count where both set one."""
+    """Options of a test and those of the environment, which have priority."""
     extra = os.environ.get("WEIR_TEST_OPTIONS", "").split()
     names = {option.split("=")[0] for option in extra}
     return [option for option in options if option.split("=")[0] not in names] + extra
@@ -245,7 +242,7 @@ class Graph:
         self.expected += [(name, *what) for name in tensor.names]
 
     def same(self, tensor):
-        """The bits of a run and of what folds at compile time are the same."""
+        """The bits of a run are those of the folded constants."""
         self.alike.append(tensor.names)
 
     def fails(self, message):
@@ -268,7 +265,7 @@ class Graph:
         return [*self.feeds(), *fetches]
 
     def command(self, source, output):
-        """What compiles the graph in file `source`."""
+        """The command that compiles the graph in file `source`."""
         command = ["weir", "compile", str(source), "-o", str(output)]
         return command + [*with_extra(self.options), *self.signature()]
 
@@ -299,13 +296,13 @@ class Graph:
         arrays = []
         for i in range(function.num_inputs):
             tensor = function.inputs[i].tensor.decode().split(":")[0]
-            # Shapes of others are filled in below.
+            # The shapes of other tensors are filled in below.
             arrays.append(np.ascontiguousarray(given.get(tensor, np.int64([]))))
         for i in range(function.num_inputs):
             described = function.inputs[i]
             if described.shape_tensor < 0:
                 continue
-            # What lies beyond the sizes is of any value.
+            # Elements beyond the sizes have arbitrary values.
             is_float = arrays[i].dtype.kind == "f"
             beyond = np.nan if is_float else -1 if arrays[i].dtype.kind == "i" else 1
             room = np.full(described.elements, beyond, arrays[i].dtype)
@@ -339,7 +336,7 @@ class Graph:
         status = info.run(context, 0, pointers, len(arrays))
         message = info.last_error(context).decode() if status else ""
         info.destroy(context)
-        # Sizes that only the run knew; the elements lie without gaps.
+        # The sizes were known only at run time; the elements have no gaps.
         for i in range(function.num_outputs):
             described = function.outputs[i]
             if described.shape_tensor < 0 or status:
@@ -401,7 +398,7 @@ class Graph:
         return wrong
 
     def key(self, name):
-        """What the library calls a tensor."""
+        """The name of a tensor in the library."""
         return name if ":" in name else name + ":0"
 
     def compare_all(self, outputs):
@@ -410,7 +407,7 @@ class Graph:
             problem = compare(*outputs[self.key(name)], *expected)
             if problem:
                 wrong.append(f"{name}: {problem}")
-        # What folds is of f32.
+        # Constants fold in f32.
         for names in [] if REFERENCE else self.alike:
             (type, run), (_, folded) = (outputs[self.key(name)] for name in names)
             problem = differences(type, run, folded)
@@ -420,7 +417,7 @@ class Graph:
 
 
 def differences(type, run, folded):
-    """Where the bits of two arrays differ; all NaNs are the same."""
+    """The differences in the bits of two arrays; all NaNs are equal."""
     bits = run.dtype.str.replace("f", "u").replace("b", "u")
     bad = run.view(bits) != folded.view(bits)
     numbers = run, folded
@@ -452,7 +449,7 @@ def compare(type, got, reference, ulps, rtol, atol, wanted_type):
         exact = np.asarray(reference, np.float64)
         value = got.astype(np.float64)
         with np.errstate(all="ignore"):
-            # What rounds to infinity is infinite.
+            # A number that rounds to infinity is infinite.
             narrow = round_to(exact, type)
             same = (value == narrow) | (np.isnan(value) & np.isnan(exact))
             error = np.abs(value - exact)
@@ -491,7 +488,7 @@ def round_to(exact, type):
 def main(*cases):
     """Runs each function of `cases` (or those named), each in its folder."""
     if record := os.environ.get("WEIR_RECORD"):
-        # Which ops there are tests of, and of which element types.
+        # The recorded lines have the ops of the tests, and their element types.
         with open(record, "a") as file:
             for case in cases:
                 for op, kinds in case().used:

@@ -34,6 +34,11 @@ static const char help[] =
     "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
     "  --save-every=N            checkpoints after each N-th step of training, "
     "too\n"
+    "  --profile[=FILE.json]     the time of each kernel and each node, of a\n"
+    "                            library of weir compile --profile\n"
+    "  --trace=FILE.json --trace-events=N   the last N events of each thread, "
+    "for\n"
+    "                            Perfetto (16384)\n"
     "  --level=NAME              the code for this kind of processor\n"
     "  --json                    prints the report as JSON\n";
 
@@ -104,6 +109,23 @@ static int split(char *text, struct options *o) {
     o->data = more;
     o->data[o->num_data++] = part;
   }
+  return bad ? USAGE : 0;
+}
+
+/// The options of profiles, likewise.
+static int one_of_profiles(const char *argument, struct options *o) {
+  const char *v;
+  int bad = 0;
+  if (!strcmp(argument, "--profile"))
+    o->profile = 1;
+  else if ((v = value_of(argument, "--profile")))
+    bad = !*v, o->profile = 1, o->profile_file = v;
+  else if ((v = value_of(argument, "--trace")))
+    bad = !*v, o->trace = v;
+  else if ((v = value_of(argument, "--trace-events")))
+    bad = whole(v, 1, &o->trace_events) || o->trace_events > 100000000;
+  else
+    return -1;
   return bad ? USAGE : 0;
 }
 
@@ -192,6 +214,8 @@ int options_read(int argc, char **argv, int library, struct options *o) {
     int status = one(argv[i], o);
     if (status < 0)
       status = one_of_training(argv[i], o);
+    if (status < 0)
+      status = one_of_profiles(argv[i], o);
     if (status == USAGE)
       return usage("bad value in", argv[i]);
     if (status == LIMIT)
@@ -217,6 +241,10 @@ int options_read(int argc, char **argv, int library, struct options *o) {
                  : o->json       ? "--json"
                  : o->repeat     ? "--repeat"
                                  : "--warmup");
+  if (o->trace_events && !o->trace)
+    return usage("no trace is asked for: give", "--trace=FILE.json");
+  if (o->json && o->profile && !o->profile_file)
+    return usage("stdout has the JSON of the run: give", "--profile=FILE.json");
   if (library && !o->library) {
     print_help(stderr, library);
     return 2;

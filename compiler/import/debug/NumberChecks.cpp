@@ -75,7 +75,7 @@ void checkNumbers(TracedNode &node, StringRef name,
       continue;
     checkElements(b, holds, dense(b, traced.value, traced),
                   dense(b, finite.value, traced),
-                  "node '" + escaped(name) + "': (" + escaped(node.op(), 60) +
+                  "node '" + escaped(name) + "' (" + escaped(node.op(), 60) +
                       "): its operands are finite, and its result '" +
                       escaped(result.tensor) + "' is not");
   }

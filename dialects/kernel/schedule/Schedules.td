@@ -172,7 +172,7 @@ def Kernel_WinogradSchedule : Kernel_ScheduleAttr<"Winograd", "winograd"> {
       these, then the panels.
     - `chain`: additions in one chain, as for `#kernel.matmul_schedule`.
     - `product_share`: what threads share of each product, as `share` of
-      `#kernel.matmul_schedule`: with `share = none`, and one block and panel.
+      `#kernel.matmul_schedule`, if there are one block and one panel.
     - The other parameters are those of `#kernel.matmul_schedule` for the
       products. Each is one value for all groups, or an array with a value for
       each group, in the order of their depths.

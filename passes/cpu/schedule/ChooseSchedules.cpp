@@ -118,9 +118,11 @@ private:
         [&](const auto &given, DictionaryAttr fixed) {
           return chooseTiles(shape, context, target, given, fixed);
         },
-        [&](const auto &schedule) {
-          return checkShared(op, context,
-                             schedule.share != kernel::TilesShare::none);
+        [&](const auto &schedule) -> LogicalResult {
+          if (failed(checkShared(op, context,
+                                 schedule.share != kernel::TilesShare::none)))
+            return failure();
+          return checkSpilled(op, "tiles", shape.spilledBytes(schedule));
         });
   }
 
@@ -151,6 +153,9 @@ private:
           if (failed(checkShared(op, context,
                                  schedule.share != kernel::PairingShare::none)))
             return failure();
+          kernel::PairingSplits splits(shape, schedule);
+          if (failed(checkSpilled(op, "pairing", splits.spilledBytes(shape))))
+            return failure();
           return checkPacked(op, schedule.packInside, bool(context.pack));
         });
   }
@@ -180,6 +185,18 @@ private:
     if (failed(attr.verifyFor(op)))
       return failure();
     return check(attr.getValue());
+  }
+
+  // Fixed parameters may spill all partial sums of a large result, once for
+  // each thread. The choosers' own slabs depend on the size of L2.
+  LogicalResult checkSpilled(Operation *op, StringRef algorithm,
+                             int64_t bytes) {
+    constexpr int64_t most = int64_t(2) << 30;
+    if (bytes > most && kernel::fixedParameters(overrides, op, algorithm))
+      return op->emitOpError("spills ")
+             << bytes << " bytes of partial sums of a slab, more than the "
+             << "limit of " << most;
+    return success();
   }
 
   // Work items in a loop would be a parallel region in each iteration.

@@ -110,7 +110,7 @@ void WinogradChooser::chooseProducts() {
   MatmulContext origin{context, /*mayPack=*/false, s.chain};
   origin.rowBlocks.reset();
   origin.inFunction = context.inFunction && !context.isDynamic &&
-                      s.share == WinogradShare::none && shape.isOneStep(s);
+                      s.share != WinogradShare::blocks && shape.isOneStep(s);
   SmallVector<MatmulSchedule> products;
   int64_t block = shape.blockOf(s);
   for (size_t i = 0; i < shape.window.groups.size(); ++i)

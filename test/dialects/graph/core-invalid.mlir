@@ -50,7 +50,7 @@ func.func @loop_keeps_types(%i: tensor<i32>, %p: tensor<i1>) -> tensor<i64> {
 
 // -----
 
-func.func @condition_is_a_truth_value(%i: tensor<i32>) -> tensor<i32> {
+func.func @condition_is_boolean(%i: tensor<i32>) -> tensor<i32> {
   %n = graph.while(%i) : (tensor<i32>) -> tensor<i32> {
   ^bb0(%a: tensor<i32>):
     // expected-error @below {{gives ('tensor<i32>') where ('tensor<i1>') is wanted}}

@@ -82,7 +82,7 @@ func.func @keep(%y: tensor<4xf32>, %z: tensor<8x4xf32>, %s: tensor<2xi64>) {
   return
 }
 
-// The result of yield stands for itself.
+// A result of yield is no result of the block around it.
 // CHECK-LABEL: @yields
 // CHECK: graph.yield
 func.func @yields(%x: tensor<4xf32>) -> tensor<4xf32> {

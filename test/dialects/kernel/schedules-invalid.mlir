@@ -1,4 +1,4 @@
-// Schedules that no kernel can have, and that the kernel at hand cannot.
+// The verifier refuses these schedules: for any kernel, or for the kernel with them.
 
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
@@ -334,7 +334,7 @@ func.func @winograd_product_share(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x1
 // -----
 
 func.func @winograd_both_shares(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32xf32>, %y: memref<1x56x56x64xf32>) {
-  // expected-error @below {{product_share is not none, but share is not none, or there are several blocks or panels}}
+  // expected-error @below {{product_share is not none, but share is blocks, or there are several blocks or panels}}
   kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x49x64x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>, schedule = #kernel.winograd_schedule<input_tiles = 196, tile_columns = 32, depth_block = 64, depth_slab = 64, product_share = rows>} {
   ^bb0(%s: f32):
     kernel.yield %s : f32

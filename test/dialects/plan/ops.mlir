@@ -1,12 +1,12 @@
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 // RUN: weir-opt %s --mlir-print-op-generic | weir-opt | FileCheck %s
 
-// An empty program.
+// The program is empty.
 // CHECK: plan.program @weir_entry_0 {
 plan.program @weir_entry_0 {
 }
 
-// Each op of a plan, printed and read again.
+// Each op of a plan is printed and parsed again.
 // CHECK-LABEL: plan.program @all
 plan.program @all {
   // CHECK: plan.argument 0 : memref<4x4xf32>
@@ -51,7 +51,7 @@ func.func @task(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
-// Tensors in the memory of a GPU, and in its host's.
+// Tensors are in the memory of a GPU or of its host.
 // CHECK-LABEL: func.func @transfers
 func.func @transfers(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[H:.*]] = plan.transfer %{{.*}} to host : tensor<4xf32>

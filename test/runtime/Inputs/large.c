@@ -1,7 +1,7 @@
-/* Large arenas and states, of a table written by hand: zeros whose pages are
- * all there when create returns, and all gone when destroy does; with and
- * without the system's help, and where it refuses. Large weights are advised.
- */
+/* Tests large arenas and states, with a table in C. They are zeros, all pages
+ * exist when create returns, and none after destroy. This holds with huge
+ * pages, without them, and if the system refuses them. Large weights are
+ * advised. */
 #define _DEFAULT_SOURCE
 #include "runtime/abi.h"
 

@@ -1,5 +1,5 @@
-/* The runtime without a compiler: a table written by hand. Reaches what a
- * compiled model cannot show, and runs instrumented. */
+/* Tests the runtime without a compiler, with a table in C. The test covers code
+ * that a compiled model cannot reach, with sanitizers. */
 #include "runtime/abi.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
   write_weights(argv[2], 77, 9);
   check(create(argv[2], &net) == WEIR_ERR_WEIGHTS, "weights of another size");
   write_weights(argv[1], 77, 8);
-  levels[0].cpu[4] = 1; // a bit of cpuid that means nothing and is never set
+  levels[0].cpu[4] = 1; // an unused cpuid bit that is never set
   levels[1].cpu[4] = 1;
   check(create(argv[1], &net) == WEIR_ERR_TARGET, "a processor that is not");
   levels[1].cpu[4] = 0;

@@ -54,8 +54,8 @@ LogicalResult verifyWinograd(Operation *kernel, const WinogradSchedule &s) {
       return op.emitOpError("product_share is row_blocks, which products of a "
                             "Winograd convolution do not have");
     if (product.share != MatmulShare::none &&
-        (s.share != WinogradShare::none || !shape.isOneStep(s)))
-      return op.emitOpError("product_share is not none, but share is not none, "
+        (s.share == WinogradShare::blocks || !shape.isOneStep(s)))
+      return op.emitOpError("product_share is not none, but share is blocks, "
                             "or there are several blocks or panels");
     if (product.tileColumns > shape.panel)
       return op.emitOpError("tile_columns is ")
