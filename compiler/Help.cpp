@@ -152,8 +152,8 @@ Usage: weir diff [options] MODEL
 MODEL is a directory of a SavedModel, a TensorFlow graph (.pb, .pbtxt), an ONNX
 model (.onnx) or a file of IR (.mlir). Side A is a library of MODEL that returns
 the results of all nodes. Side B is the f64 reference, another library, or a
-folder of .npy files. weir diff lists the nodes that differ, and tells those that
-are wrong from those whose operands were wrong. It exits with 1 if one differs.
+folder of .npy files. weir diff lists the nodes that differ. It tells a node
+that is wrong from nodes whose operands are wrong. It exits with 1 if one is.
 )";
 
 constexpr StringLiteral examplesOfDiff = R"(

@@ -8,6 +8,7 @@
 #include "compiler/import/Ops.h"
 #include "compiler/import/tensorflow/file/Config.h"
 #include "compiler/terminal/Colors.h"
+#include "compiler/terminal/Version.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
