@@ -55,18 +55,12 @@ struct Group {
 };
 
 /// The groups in the order of the help; the table has them by name.
-constexpr StringLiteral titles[] = {"Input",
-                                    "Shapes",
-                                    "Functions and operators",
-                                    "Values",
-                                    "Output",
-                                    "Target",
-                                    "Threads and memory",
-                                    "Training",
-                                    "GPU",
-                                    "Reports",
-                                    "Debug",
-                                    "Help"};
+constexpr StringLiteral titles[] = {
+    "Input",    "Shapes", "Functions and operators",
+    "Values",   "Sides",  "Tolerances",
+    "Output",   "Target", "Threads and memory",
+    "Training", "GPU",    "Reports",
+    "Debug",    "Help"};
 
 /// The groups that have an option of the command.
 SmallVector<Group> groupsOf(const OptionTable &table, OptionUse use,
@@ -150,6 +144,26 @@ Examples:
   weir reference --coverage
 )";
 
+constexpr StringLiteral usageOfDiff =
+    R"(weir diff: compare a compiled model node by node
+
+Usage: weir diff [options] MODEL
+
+MODEL is a directory of a SavedModel, a TensorFlow graph (.pb, .pbtxt), an ONNX
+model (.onnx) or a file of IR (.mlir). Side A is a library of MODEL that returns
+the results of all nodes. Side B is the f64 reference, another library, or a
+folder of .npy files. weir diff lists the nodes that differ. It tells a node
+that is wrong from nodes whose operands are wrong. It exits with 1 if one is.
+)";
+
+constexpr StringLiteral examplesOfDiff = R"(
+Examples:
+  weir diff net.onnx --random=1
+  weir diff net.onnx --input=x=@x.npy --against=tensorflow
+  weir diff net.onnx --random=1 --b=--threads=4 --ulp=0
+  weir diff net.onnx --random=1 --reduce=node.mlir
+)";
+
 /// What the help of a command has before and after the options.
 struct Texts {
   OptionUse use;
@@ -163,6 +177,8 @@ Texts textsOf(StringRef command) {
     return {use, usageOfInspect, examplesOfInspect};
   case ForReference:
     return {use, usageOfReference, examplesOfReference};
+  case ForDiff:
+    return {use, usageOfDiff, examplesOfDiff};
   default:
     return {use, usageOfCompile, examplesOfCompile};
   }

@@ -2,6 +2,7 @@
 
 #include "compiler/OptionTable.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -57,7 +58,8 @@ static void checkTarget(const Options &options, Usage &usage) {
 static constexpr std::pair<StringLiteral, OptionUse> commandUses[] = {
     {"compile", ForCompile},
     {"inspect", ForInspect},
-    {"reference", ForReference}};
+    {"reference", ForReference},
+    {"diff", ForDiff}};
 
 OptionUse useOf(StringRef command) {
   for (const auto &[name, use] : commandUses)
@@ -66,13 +68,17 @@ OptionUse useOf(StringRef command) {
   return DefaultVis;
 }
 
-/// `weir compile and weir inspect`: the commands that accept the option.
+/// `weir compile, weir inspect and weir diff`: the commands that accept the
+/// option.
 static std::string commandsOf(const Option &option) {
-  std::string text;
+  SmallVector<std::string> all;
   for (const auto &[name, use] : commandUses)
     if (option.hasVisibilityFlag(use))
-      text += (text.empty() ? "weir " : " and weir ") + name.str();
-  return text;
+      all.push_back("weir " + name.str());
+  if (all.empty())
+    return "no command";
+  std::string last = all.pop_back_val();
+  return all.empty() ? last : join(all, ", ") + " and " + last;
 }
 
 /// Whether inspect accepts the option for IR as for models.

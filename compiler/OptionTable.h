@@ -17,10 +17,11 @@ enum OptionUse : unsigned {
   ForCompile = 1 << 1,
   ForInspect = 1 << 2,
   ForReference = 1 << 3,
+  ForDiff = 1 << 4,
 };
 enum OptionFlag : unsigned {
-  OfModel = 1 << 4,
-  OfProduct = 1 << 5,
+  OfModel = 1 << 5,
+  OfProduct = 1 << 6,
 };
 
 enum OptionID {
@@ -76,6 +77,14 @@ void readTraining(mlir::MLIRContext *context,
 /// target, which readTarget reads.
 void readInstruments(const llvm::opt::InputArgList &args, Options &options,
                      Usage &usage);
+
+/// Reads the options of `weir reference`.
+void readReference(const llvm::opt::InputArgList &args,
+                   ReferenceOptions &options);
+
+/// Reads the options of `weir diff`.
+void readDiff(const llvm::opt::InputArgList &args, DiffOptions &options,
+              Usage &usage);
 
 /// Reads the options that look at kernels and at the compiler itself. They
 /// depend on the stage and on the machine, which are read before.

@@ -208,18 +208,6 @@ ErrorOr<InputKind> kindOf(StringRef path) {
 
 } // namespace
 
-static void readReference(const InputArgList &args, ReferenceOptions &options) {
-  options.function = args.getLastArgValue(OPT_function_EQ).str();
-  options.inputs = args.getAllArgValues(OPT_input_EQ);
-  options.inputDir = args.getLastArgValue(OPT_input_dir_EQ).str();
-  options.outputDir = args.getLastArgValue(OPT_output_dir_EQ).str();
-  options.nodeDir = args.getLastArgValue(OPT_node_dir_EQ).str();
-  options.random = args.getLastArgValue(OPT_random_EQ).str();
-  options.maxSteps = args.getLastArgValue(OPT_max_steps_EQ).str();
-  options.writesF64 = args.hasArg(OPT_f64);
-  options.listsOps = args.hasArg(OPT_coverage);
-}
-
 static void printOps(bool json) {
   json::Object all;
   for (const FrontendOps &frontend : listOps()) {
@@ -274,6 +262,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   if (args.hasArg(OPT_list_ops) && command == "inspect")
     usage.say() << "--list-ops is for inspect, without a model\n";
   readReference(args, options.reference);
+  readDiff(args, options.diff, usage);
   if (options.reference.listsOps && command == "reference" && inputs.empty() &&
       !usage.wrong) {
     done = Status::ok;

@@ -43,6 +43,28 @@ struct ReferenceOptions {
   bool listsOps = false;
 };
 
+/// The sides of `weir diff`, its tolerances and what it writes.
+struct DiffOptions {
+  /// Options of `weir compile` for each side, as they are written.
+  std::string flagsOfA, flagsOfB;
+  /// What side B is, besides `flagsOfB`: a folder of .npy files, or a library.
+  /// All are empty for the reference.
+  std::string against, library;
+  /// The tensors to compare, as `--keep` of `weir compile` has them.
+  std::string keep = ".*";
+  /// The tolerances; none of them for a bound by operation.
+  std::optional<uint64_t> ulp;
+  std::optional<double> relative, absolute;
+  /// The file for the first node that differs, or empty.
+  std::string reduced;
+  bool stopsAtFirst = false;
+  /// The options of the model, for `weir compile`.
+  std::vector<std::string> ofModel;
+
+  bool hasFlagsOfB = false;
+  bool hasTolerance() const { return ulp || relative || absolute; }
+};
+
 struct Options {
   ImportOptions import;
   InputKind input = InputKind::Model;
@@ -79,6 +101,7 @@ struct Options {
   /// Parameters of schedules that are fixed; null for none.
   mlir::ArrayAttr schedules;
   ReferenceOptions reference;
+  DiffOptions diff;
   ReportOptions report;
   ProgressOptions progress;
   DumpOptions dump;

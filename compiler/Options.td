@@ -14,6 +14,7 @@ multiclass Eq<string name, string meta, string help> {
 def ForCompile : OptionVisibility;
 def ForInspect : OptionVisibility;
 def ForReference : OptionVisibility;
+def ForDiff : OptionVisibility;
 def OfModel : OptionFlag;
 def OfProduct : OptionFlag;
 
@@ -23,6 +24,8 @@ def g_input : Titled<"Input">;
 def g_shapes : Titled<"Shapes">;
 def g_functions : Titled<"Functions and operators">;
 def g_values : Titled<"Values">;
+def g_sides : Titled<"Sides">;
+def g_tolerances : Titled<"Tolerances">;
 def g_output : Titled<"Output">;
 def g_target : Titled<"Target">;
 def g_run : Titled<"Threads and memory">;
@@ -32,7 +35,7 @@ def g_reports : Titled<"Reports">;
 def g_debug : Titled<"Debug">;
 def g_help : Titled<"Help">;
 
-let Visibility = [ForCompile, ForInspect, ForReference], Group = g_help in {
+let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Group = g_help in {
 def help : F<"help", "Print the common options">;
 def help_all : F<"help-all", "Print all options">;
 def h : Flag<["-"], "h">, Alias<help>;
@@ -61,54 +64,68 @@ def MT : JoinedOrSeparate<["-"], "MT">, MetaVarName<"TARGET">,
          HelpText<"Set the target of the depfile's rule (default: the output). May be repeated">;
 }
 
-let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel], Group = g_input in {
+let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel], Group = g_input in {
 defm signature : Eq<"signature", "NAME", "Compile this signature of a SavedModel">;
 def all_signatures : F<"all-signatures", "Compile all signatures of a SavedModel">;
 defm feed : Eq<"feed", "NAME[:DIMSxTYPE]", "Make a tensor of the model an input, as in x:1x224x224x3xf32. May be repeated">;
 defm fetch : Eq<"fetch", "NAME", "Make a tensor of the model an output. May be repeated">;
 defm value : Eq<"value", "INPUT=VALUE", "Make an input a constant: numbers with commas, one number for all elements, or @FILE.npy. May be repeated">;
 }
-let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel, HelpHidden], Group = g_input in {
+let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel, HelpHidden], Group = g_input in {
 defm tags : Eq<"tags", "LIST", "Choose the graph of a SavedModel by its tags (default: serve)">;
 defm checkpoint : Eq<"checkpoint", "PATH", "Read the variables of a TensorFlow model from the checkpoint PATH.index">;
 defm config : Eq<"config", "FILE", "Read feeds and fetches from a tf2xla.Config, as tfcompile does">;
 defm target_node : Eq<"target-node", "NODE", "Run this node, even if no output needs it. May be repeated">;
 }
 
-let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel], Group = g_shapes in {
+let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel], Group = g_shapes in {
 defm shape : Eq<"shape", "NAME=DIMS", "Set the shape of an input, as in x=1x224x224x3. x=batch,?,3 names one dimension and keeps two of them dynamic. May be repeated">;
 defm dim : Eq<"dim", "NAME=LOW..HIGH", "Set the range of a dynamic dimension, as in batch=1..64, or its size, as in batch=8. x.0 is dimension 0 of input x. May be repeated">;
 }
-let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel, HelpHidden], Group = g_shapes in {
+let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel, HelpHidden], Group = g_shapes in {
 defm specialize : Eq<"specialize", "NAME:SIZE,...", "Add faster code for sizes up to each SIZE of a dynamic dimension, as in batch:1,8 (default: powers of two, for a model with one dynamic dimension)">;
 defm bound : Eq<"bound", "ELEMENTS", "Set the maximum number of elements of a tensor whose size depends on data and has no other bound (default: 1048576)">;
 }
 
-let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel], Group = g_functions in {
+let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel], Group = g_functions in {
 defm state : Eq<"state", "INPUT=OUTPUT,...", "Keep an input in the context between runs, as a KV cache. It starts at zero and becomes OUTPUT after each run. May be repeated">;
 defm variant : Eq<"variant", "NAME:DIM=RANGE,...", "Add a function with other ranges than --dim, as in step:length=1 for single tokens. May be repeated">;
 defm ops : Eq<"ops", "FILE", "Define operators that weir lacks by functions of an ONNX file or a GraphDef. May be repeated">;
 defm custom_op : Eq<"custom-op", "OP=SYMBOL[,KEY=VALUE,...]", "Compute an operator by a C function. KEY is shape, type, parts or scratch: see docs/custom.md">;
 }
-let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel, HelpHidden], Group = g_functions in {
+let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel, HelpHidden], Group = g_functions in {
 defm entry : Eq<"entry", "NAME:FETCH,...;NODE,...", "Add a function with these outputs, which also runs these nodes. May be repeated">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_functions in {
 defm custom_object : Eq<"custom-object", "FILE", "Link an object or an archive with the functions of --custom-op. May be repeated">;
 }
 
-let Visibility = [ForReference], Group = g_values in {
+let Visibility = [ForReference, ForDiff], Group = g_values in {
 defm function : Eq<"function", "NAME", "Evaluate this function (default: serving_default or the first)">;
 defm input : Eq<"input", "NAME=VALUE", "Set an input: @FILE.npy, 2x3xf32=1,2,3,4,5,6, or numbers for its own shape and type. May be repeated">;
 defm input_dir : Eq<"input-dir", "DIR", "Read the other inputs from DIR/NAME.npy, with _ for / and : of a name">;
 defm random : Eq<"random", "SEED", "Set the other inputs to random numbers, those of weir-run">;
+}
+let Visibility = [ForReference], Group = g_values in {
 defm output_dir : Eq<"output-dir", "DIR", "Write each output to DIR/NAME.npy, with _ for / and : of a name">;
 defm node_dir : Eq<"node-dir", "DIR", "Write the value of each node to DIR/NODE.npy. All values stay in memory">;
 def f64 : F<"f64", "Write floats as f64, without rounding to their types">;
 def coverage : F<"coverage", "List the ops of the graph dialect and whether they are evaluated; no model is needed">;
 }
-let Visibility = [ForReference], Flags = [HelpHidden], Group = g_values in {
+let Visibility = [ForReference, ForDiff], Flags = [HelpHidden], Group = g_values in {
 defm max_steps : Eq<"max-steps", "N", "Limit the number of ops and of rounds of loops that run (default: 2^32)">;
+}
+
+let Visibility = [ForDiff], Group = g_sides in {
+defm a : Eq<"a", "FLAGS", "Compile side A with these options of weir compile, such as '-O0 -mcpu=x86-64'">;
+defm b : Eq<"b", "FLAGS", "Compile the model with these options as side B (default: the f64 reference is side B)">;
+defm against : Eq<"against", "DIR", "Read side B from DIR/NAME.npy, with _ for / and : of a tensor's name">;
+defm library : Eq<"library", "FILE.so", "Run this library, whose outputs are side B">;
+}
+let Visibility = [ForDiff], Group = g_tolerances in {
+defm ulp : Eq<"ulp", "N", "Accept floats of a distance of N units in the last place. 0 accepts equal numbers only">;
+defm rtol : Eq<"rtol", "R", "Accept |a - b| <= A + R * |b|, where A is that of --atol (default: 0)">;
+defm atol : Eq<"atol", "A", "Accept |a - b| <= A + R * |b|, where R is that of --rtol (default: 0)">;
 }
 
 let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_training in {
@@ -150,7 +167,7 @@ defm threads : Eq<"threads", "N|extern", "Run on N threads of the library (defau
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_run in {
 defm remat : Eq<"remat", "BYTES", "Recompute values so that the arena has at most BYTES. K, M and G stand for powers of 1024">;
 }
-let Visibility = [ForCompile, ForInspect, ForReference], Flags = [HelpHidden], Group = g_run in {
+let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [HelpHidden], Group = g_run in {
 defm max_memory : Eq<"max-memory", "BYTES", "Limit the memory of the compiler; beyond the limit it exits with status 75 (default: 1 GiB plus 8 times the size of the model's files)">;
 }
 
@@ -178,8 +195,12 @@ def : F<"quiet", "The same as -q">, Alias<q>;
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_reports in {
 defm progress : Eq<"progress", "SECONDS", "Show progress on a terminal after SECONDS (default: 2)">;
 }
-let Visibility = [ForInspect, ForReference], Group = g_reports in {
+let Visibility = [ForInspect, ForReference, ForDiff], Group = g_reports in {
 def json : F<"json", "Print JSON">;
+}
+let Visibility = [ForDiff], Group = g_reports in {
+def first : F<"first", "Stop at the first difference">;
+defm reduce : Eq<"reduce", "FILE.mlir", "Write the first node that is wrong as a program of its own, its operands to the folder FILE.inputs and its result on side B to FILE.outputs">;
 }
 let Visibility = [ForInspect], Group = g_reports in {
 def nodes : F<"nodes", "List nodes with their tensors, shapes and multiply-adds">;
@@ -192,8 +213,10 @@ def list_ops : F<"list-ops", "List the operators of all frontends; no model is n
 let Visibility = [ForCompile], Group = g_debug in {
 defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, schedule, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
 }
-let Visibility = [ForCompile], Flags = [OfModel], Group = g_debug in {
+let Visibility = [ForCompile, ForDiff], Flags = [OfModel], Group = g_debug in {
 defm keep : Eq<"keep", "REGEX", "Also return the results of nodes whose whole name matches, such as conv1/.*">;
+}
+let Visibility = [ForCompile], Flags = [OfModel], Group = g_debug in {
 defm check : Eq<"check", "KIND", "Check each run: nan ends a run at the first node that makes a NaN or an infinity from finite numbers">;
 }
 let Visibility = [ForCompile], Group = g_debug in {
@@ -207,6 +230,6 @@ defm print_ir_after : Eq<"print-ir-after", "PASS", "Print the IR after this pass
 defm time_trace : Eq<"time-trace", "FILE.json", "Write a trace of the compiler itself: stages, passes and LLVM's threads, for Perfetto and chrome://tracing">;
 def timing : F<"timing", "Print the time of each pass">;
 }
-let Visibility = [ForCompile, ForInspect, ForReference], Flags = [HelpHidden], Group = g_debug in {
+let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [HelpHidden], Group = g_debug in {
 def trust_bytecode : F<"trust-bytecode", "Accept MLIR bytecode. MLIR does not validate it, so use trusted files only">;
 }

@@ -10,6 +10,7 @@
 #include "compiler/inspect/Inspect.h"
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/Version.h"
+#include "tools/diff/Command.h"
 #include "tools/reference/Command.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -30,8 +31,8 @@ using namespace weir;
 /// do not.
 static constexpr unsigned stackBytes = 256u << 20;
 
-static constexpr StringLiteral commands[] = {"compile", "inspect", "run",
-                                             "bench",   "merge",   "reference"};
+static constexpr StringLiteral commands[] = {
+    "compile", "inspect", "run", "bench", "merge", "reference", "diff"};
 
 static int usage(raw_ostream &os, Status status) {
   os << "usage: weir compile [options] MODEL -o PATH   compiles a model to a "
@@ -43,6 +44,8 @@ static int usage(raw_ostream &os, Status status) {
         "run\n"
         "       weir reference [options] MODEL        evaluates a model in "
         "f64\n"
+        "       weir diff [options] MODEL             compares the nodes of "
+        "a model\n"
         "       weir merge CHECKPOINT -o NEW          joins the parts of a "
         "checkpoint\n"
         "       weir COMMAND --help                   describes a command\n"
@@ -180,8 +183,11 @@ static Status run(StringRef command, ArrayRef<const char *> arguments,
   const Options &options = *session.options;
   // A tensor of the reference has 8 bytes for each element, and a limit of its
   // own.
-  if (command != "reference" || options.memoryLimit)
+  bool evaluates = command == "reference" || command == "diff";
+  if (!evaluates || options.memoryLimit)
     limitMemory(options.memoryLimit);
+  if (command == "diff")
+    return runDiff(&session.context, options, outs());
   if (command == "reference")
     return runReference(&session.context, options, outs());
   return command == "inspect" ? inspect(&session.context, options, outs())

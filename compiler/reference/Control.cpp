@@ -17,7 +17,8 @@ const llvm::StringMap<Interpreter::Handler> &Interpreter::handlers() {
       {graph::IfOp::getOperationName(), &Interpreter::branch},
       {graph::WhileOp::getOperationName(), &Interpreter::loop},
       {graph::CheckOp::getOperationName(), &Interpreter::test},
-      {graph::SymbolOp::getOperationName(), &Interpreter::symbol},
+      {graph::SymbolOp::getOperationName(), &Interpreter::skip},
+      {graph::KeepOp::getOperationName(), &Interpreter::skip},
       {graph::ReadVariableOp::getOperationName(), &Interpreter::readVariable},
       {graph::WriteVariableOp::getOperationName(), &Interpreter::writeVariable},
       {func::CallOp::getOperationName(), &Interpreter::call},
@@ -105,7 +106,7 @@ llvm::Error Interpreter::test(Operation &op, Scope &scope, Values &) {
   return llvm::Error::success();
 }
 
-llvm::Error Interpreter::symbol(Operation &, Scope &, Values &) {
+llvm::Error Interpreter::skip(Operation &, Scope &, Values &) {
   return llvm::Error::success();
 }
 

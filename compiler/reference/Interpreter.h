@@ -96,7 +96,7 @@ private:
   llvm::Error loop(mlir::Operation &op, Scope &scope, Values &results);
   llvm::Error call(mlir::Operation &op, Scope &scope, Values &results);
   llvm::Error test(mlir::Operation &op, Scope &scope, Values &results);
-  llvm::Error symbol(mlir::Operation &op, Scope &scope, Values &results);
+  llvm::Error skip(mlir::Operation &op, Scope &scope, Values &results);
   llvm::Error readVariable(mlir::Operation &op, Scope &scope, Values &results);
   llvm::Error writeVariable(mlir::Operation &op, Scope &scope, Values &results);
 

@@ -14,6 +14,7 @@ COMMANDS = {"compile": "compile a saved model to a native library",
             "inspect": "describe a model, a library or IR",
             "run": "run a library", "bench": "measure the time of a run",
             "reference": "evaluate a model in f64",
+            "diff": "compare a compiled model node by node",
             "merge": "join the parts of a checkpoint"}  # fmt: skip
 
 

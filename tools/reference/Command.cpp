@@ -2,9 +2,7 @@
 
 #include "tools/reference/Command.h"
 
-#include "compiler/Module.h"
 #include "compiler/reference/Reference.h"
-#include "compiler/terminal/Colors.h"
 #include "tools/reference/Files.h"
 #include "tools/reference/Nodes.h"
 
@@ -13,49 +11,6 @@ using namespace mlir;
 namespace weir {
 
 using namespace reference;
-
-/// The model after the stage `import`, or IR as it is.
-static OwningOpRef<ModuleOp> readModel(MLIRContext *context,
-                                       const Options &options, Status &status) {
-  StringRef path = options.import.path;
-  if (options.input == InputKind::Library) {
-    status = Status::badInput;
-    message("error", escaped(path))
-        << "is an object or a library: the reference needs its model\n";
-    return {};
-  }
-  if (options.input == InputKind::Module)
-    return readModule(context, path, options.trustsBytecode, status);
-  auto module = importModel(context, options.import, status);
-  if (module)
-    nameTensors(*module, options.inputNames, options.outputNames);
-  else if (status == Status::ok)
-    status = Status::badInput;
-  return module;
-}
-
-static Status statusOf(ReferenceError::Kind kind) {
-  switch (kind) {
-  case ReferenceError::Kind::unsupported:
-    return Status::unsupported;
-  case ReferenceError::Kind::limit:
-    return Status::limit;
-  case ReferenceError::Kind::badInput:
-  case ReferenceError::Kind::failedCheck:
-    break;
-  }
-  return Status::badInput;
-}
-
-/// Reports why the model has no value.
-static Status explain(llvm::Error error, StringRef path) {
-  Status status = Status::internal;
-  handleAllErrors(std::move(error), [&](const ReferenceError &error) {
-    status = statusOf(error.kind());
-    message("error", escaped(path)) << escaped(error.message(), 1000) << "\n";
-  });
-  return status;
-}
 
 static Status listOps(MLIRContext *context, raw_ostream &os) {
   size_t evaluated = 0;
@@ -77,12 +32,8 @@ Status runReference(MLIRContext *context, const Options &options,
   if (own.listsOps)
     return listOps(context, os);
   Limits limits;
-  if (options.memoryLimit)
-    limits.bytes = *options.memoryLimit;
-  if (!own.maxSteps.empty() &&
-      StringRef(own.maxSteps).getAsInteger(10, limits.steps))
-    return fail(Status::badUsage,
-                "--max-steps=" + escaped(own.maxSteps) + " is no number");
+  if (Status status = readLimits(options, limits); status != Status::ok)
+    return status;
   Status status = Status::ok;
   OwningOpRef<ModuleOp> module = readModel(context, options, status);
   if (!module)

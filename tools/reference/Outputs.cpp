@@ -9,10 +9,7 @@
 using namespace mlir;
 
 namespace weir::reference {
-namespace {
 
-/// The part of a tensor that is in use: its first elements, in a shape that
-/// `sizes` has. None if the sizes are outside of the tensor.
 std::optional<Tensor> partOf(const Tensor &tensor, const Tensor &sizes) {
   SmallVector<int64_t> shape;
   for (auto [k, most] : llvm::enumerate(tensor.shape())) {
@@ -24,6 +21,8 @@ std::optional<Tensor> partOf(const Tensor &tensor, const Tensor &sizes) {
   std::copy_n(tensor.data(), part.size(), part.data());
   return part;
 }
+
+namespace {
 
 void print(const SignatureTensor &output, const Array &array, int64_t count,
            raw_ostream &os) {

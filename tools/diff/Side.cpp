@@ -1,0 +1,121 @@
+// The two sides of a comparison: where their tensors come from.
+
+#include "tools/diff/Side.h"
+
+#include "compiler/import/Import.h"
+#include "compiler/reference/Reference.h"
+#include "compiler/terminal/Colors.h"
+#include "tools/reference/ArrayFiles.h"
+#include "tools/reference/Files.h"
+#include "llvm/Support/FileSystem.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace weir::diff {
+
+using reference::Tensor;
+using reference::TensorRef;
+
+static double magnitudeOf(const Tensor &tensor) {
+  double most = 0;
+  for (int64_t i = 0; tensor.isFloat() && i < tensor.size(); ++i)
+    if (std::isfinite(tensor[i].number))
+      most = std::max(most, std::abs(tensor[i].number));
+  return most;
+}
+
+/// The result of an optional run that failed: side B is no reference, so that
+/// only nodes are not evaluated one by one.
+static Status goWithout(llvm::Error error) {
+  message("note") << escaped(llvm::toString(std::move(error)), 1000)
+                  << ": the reference has no values of this model\n";
+  return Status::ok;
+}
+
+Status evaluate(const Model &model, const Options &options, bool isOptional,
+                ReferenceRun &run) {
+  reference::Limits limits;
+  if (Status status = reference::readLimits(options, limits);
+      status != Status::ok)
+    return status;
+  if (Status status =
+          reference::readInputs(model.function, options.reference, run.inputs);
+      status != Status::ok)
+    return status;
+  llvm::DenseSet<Value> wanted;
+  for (const Kept &kept : model.tensors) {
+    wanted.insert(kept.value);
+    if (kept.sizes)
+      wanted.insert(kept.sizes);
+  }
+  func::FuncOp function = model.function;
+  for (auto [argument, input] :
+       llvm::zip_equal(function.getArguments(), run.inputs)) {
+    run.values[argument] = input;
+    run.magnitudes[argument] = magnitudeOf(*input);
+  }
+  auto observe = [&](StringRef, Value value, const TensorRef &tensor) {
+    double &most = run.magnitudes[value];
+    most = std::max(most, magnitudeOf(*tensor));
+    if (wanted.contains(value))
+      run.values[value] = tensor;
+  };
+  auto results = reference::evaluate(*model.module, options.reference.function,
+                                     run.inputs, limits, observe);
+  run.isComplete = bool(results);
+  if (run.isComplete)
+    return Status::ok;
+  return isOptional
+             ? goWithout(results.takeError())
+             : reference::explain(results.takeError(), options.import.path);
+}
+
+/// The files that may have a tensor: by the output's name, as a library writes
+/// it, and by the name in the model.
+static std::string findFile(StringRef folder, const Kept &kept) {
+  StringRef plain = kept.tensor;
+  plain.consume_back(":0");
+  for (StringRef name : {StringRef(kept.output), StringRef(kept.tensor), plain})
+    if (std::string path = reference::pathIn(folder, name);
+        llvm::sys::fs::exists(path))
+      return path;
+  return "";
+}
+
+/// Reads a file. Floats of another width, as NumPy computes them, keep it.
+static Status readFile(const std::string &path, Type element, TensorRef &to) {
+  reference::Array array;
+  char error[4600] = "";
+  if (int status = npy_read(path.c_str(), array.get(), error, sizeof error))
+    return reference::fail(static_cast<Status>(status), escaped(error, 1000));
+  std::optional<Tensor> tensor = reference::tensorOf(array, element);
+  if (!tensor)
+    tensor = reference::tensorOf(
+        array, parseElement(element.getContext(), dtype_name(array->dtype)));
+  if (!tensor)
+    return reference::fail(Status::badInput, "'" + escaped(path) +
+                                                 "' has elements of " +
+                                                 dtype_name(array->dtype));
+  to = std::make_shared<Tensor>(std::move(*tensor));
+  return Status::ok;
+}
+
+Status Side::read(const Kept &kept, TensorRef &to) const {
+  to = nullptr;
+  if (!run) {
+    std::string path = findFile(folder, kept);
+    return path.empty() ? Status::ok
+                        : readFile(path, getElementTypeOrSelf(kept.value), to);
+  }
+  to = run->values.lookup(kept.value);
+  if (!to || !kept.sizes)
+    return Status::ok;
+  TensorRef sizes = run->values.lookup(kept.sizes);
+  std::optional<Tensor> part =
+      sizes ? reference::partOf(*to, *sizes) : std::nullopt;
+  to = part ? std::make_shared<Tensor>(std::move(*part)) : nullptr;
+  return Status::ok;
+}
+
+} // namespace weir::diff
