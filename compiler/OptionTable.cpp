@@ -85,7 +85,8 @@ void checkUses(const InputArgList &args, StringRef command,
                   << "' is IR, which is taken as it is\n";
     else if (compiles && !isProduct && option.hasFlag(OfProduct))
       usage.say() << name << " goes with a library, an executable or an "
-                  << "object, and what is asked for is text\n";
+                  << "object, and what is asked for is "
+                  << (options.toOnnx ? "a model\n" : "text\n");
   }
   checkTarget(options, usage);
 }

@@ -53,6 +53,8 @@ struct Options {
   bool hasWeightsBudget = false;
   /// The last stage to run; all of them where empty.
   std::string stopAfter;
+  /// Whether the program after that stage is written as an ONNX model.
+  bool toOnnx = false;
   /// What a file of IR says that it is for, which is to have no weights; empty:
   /// it is what was asked for.
   std::string reproducer;

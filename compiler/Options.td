@@ -39,9 +39,9 @@ def version : F<"version", "Print the version, the commit and the targets">;
 
 let Visibility = [ForCompile], Group = g_output in {
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"PATH">,
-        HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .mlir, .ptx, or none for an executable. - is standard output, for text">;
+        HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .mlir, .ptx, .onnx, or none for an executable. - is standard output, for text">;
 defm output : Eq<"output", "PATH", "The same as -o">;
-defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, mlir, ptx, graph or plan">;
+defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, mlir, ptx, graph, plan or onnx">;
 defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Limit the weights to FACTOR times the bytes of the model's (default: 1.25); none stores what the fastest kernels read">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_output in {
@@ -171,7 +171,7 @@ def list_ops : F<"list-ops", "List the operators of all frontends; no model is n
 }
 
 let Visibility = [ForCompile], Group = g_debug in {
-defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, schedule, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
+defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage, or end with it for --emit=onnx: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, schedule, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
 }
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 def timing : F<"timing", "Print the time of each pass">;

@@ -18,7 +18,6 @@ node is of that domain, and the model imports it.
 """
 
 import re
-import subprocess
 
 import harness
 import numpy as np
@@ -138,12 +137,10 @@ class OnnxGraph(harness.Graph):
         folder.mkdir(parents=True, exist_ok=True)
         source, library = folder / "graph.txt", folder / "graph.so"
         source.write_text(self.text(self.nodes, dict.fromkeys(name for name, *_ in self.expected)))
-        command = ["weir", "compile", str(source), "-o", str(library)]
-        command += ["--prefix=graph", *harness.with_extra(self.options)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")
-        return library
+        return self.build(source, library)
+
+    def arguments(self):
+        return harness.with_extra(self.options)
 
     def key(self, name):
         return name

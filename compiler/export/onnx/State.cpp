@@ -1,0 +1,82 @@
+// Variables, and ops whose result is their operand.
+
+#include "compiler/export/onnx/Ops.h"
+
+#include "dialects/graph/gradients/Gradient.h"
+#include "dialects/graph/packed/Packed.h"
+#include "dialects/graph/state/State.h"
+
+using namespace mlir;
+using namespace weir::graph;
+
+namespace weir::to_onnx {
+namespace {
+
+/// A variable that no function assigns is a constant.
+LogicalResult writeRead(Writer &w, ReadVariableOp op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto variable = module.lookupSymbol<VariableOp>(op.getVariable());
+  bool isAssigned = false;
+  module.walk([&](WriteVariableOp write) {
+    isAssigned |= write.getVariable() == op.getVariable();
+  });
+  if (isAssigned)
+    return w.refuse("'" + variable.nameInModel() +
+                    "' is a variable that a run assigns");
+  if (!variable.getInitialAttr())
+    return w.refuse("'" + variable.nameInModel() + "' has no value");
+  w.hold(op, w.constant(variable.getInitialAttr(),
+                        countUp(variable.getTensorType().getRank()),
+                        variable.nameInModel(), /*isWhole=*/false));
+  return success();
+}
+
+template <typename Op>
+LogicalResult writeOperand(Writer &w, Op op) {
+  w.hold(op->getResult(0), w.viewOf(op->getOperand(0)));
+  return success();
+}
+
+/// A tensor with one element for each block, as one that broadcasts to `shape`.
+Tensor perBlock(Writer &w, Tensor tensor, int64_t axis) {
+  Sizes shape = tensor.shape;
+  shape.insert(shape.begin() + axis + 1, 1);
+  return w.reshaped(w.cast(tensor, w.builder().getF32Type()), shape);
+}
+
+LogicalResult writeDequantize(Writer &w, DequantizeOp op) {
+  RankedTensorType type = typeOf(op.getResult());
+  int64_t axis = op.getAxis();
+  int64_t size = type.getDimSize(axis);
+  int64_t block = std::min<int64_t>(op.getBlock(), size);
+  if (op.getBits() != 8 || block == 0 || size % block != 0)
+    return w.refuse("its codes are not bytes in equal blocks");
+  Sizes blocks(type.getShape());
+  blocks[axis] = size / block;
+  blocks.insert(blocks.begin() + axis + 1, block);
+  Tensor codes = w.whole(op.getCodes());
+  if (op.getIsSigned() != codes.element.isSignlessInteger())
+    return w.refuse("its codes have the type of the other sign");
+  Tensor values = w.reshaped(w.cast(codes, type.getElementType()), blocks);
+  if (op.getZeros())
+    values = w.map("Sub", {values, perBlock(w, w.whole(op.getZeros()), axis)});
+  values = w.map("Mul", {values, perBlock(w, w.whole(op.getScales()), axis)});
+  w.hold(op, w.reshaped(values, type.getShape()));
+  return success();
+}
+
+LogicalResult writeSymbol(Writer &w, SymbolOp) {
+  return w.refuse("only a run knows the size of a tensor");
+}
+
+} // namespace
+
+void addState(OpWriters &writers) {
+  addWriter<ReadVariableOp, writeRead>(writers);
+  addWriter<BarrierOp, writeOperand<BarrierOp>>(writers);
+  addWriter<StopGradientOp, writeOperand<StopGradientOp>>(writers);
+  addWriter<DequantizeOp, writeDequantize>(writers);
+  addWriter<SymbolOp, writeSymbol>(writers);
+}
+
+} // namespace weir::to_onnx
