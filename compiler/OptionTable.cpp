@@ -53,10 +53,34 @@ static void checkTarget(const Options &options, Usage &usage) {
                 << escaped(triple) << "\n";
 }
 
+void readInspect(const InputArgList &args, Options &options, Usage &usage) {
+  options.json = args.hasArg(OPT_json);
+  options.nodes = args.hasArg(OPT_nodes);
+  options.tensors = args.hasArg(OPT_tensors);
+  options.plan = args.hasArg(OPT_plan);
+  options.dot = args.hasArg(OPT_dot);
+  options.tensorboard = args.getLastArgValue(OPT_tensorboard_EQ).str();
+  if (args.hasArg(OPT_tensorboard_EQ) && options.tensorboard.empty())
+    usage.say() << "--tensorboard has an empty name\n";
+  auto isAlone = [&](StringRef name, StringRef what,
+                     ArrayRef<OptionID> others) {
+    for (OptionID id : others)
+      if (const Arg *other = args.getLastArg(id))
+        usage.say() << name << what << ", without " << other->getSpelling()
+                    << "\n";
+  };
+  if (options.dot)
+    isAlone("--dot", " prints a graph alone",
+            {OPT_json, OPT_nodes, OPT_tensors, OPT_plan});
+  if (!options.tensorboard.empty())
+    isAlone("--tensorboard", " writes graphs alone",
+            {OPT_dot, OPT_json, OPT_nodes, OPT_tensors, OPT_plan});
+}
+
 /// Whether inspect accepts the option for IR as for models.
 static bool isOfIr(const Option &option) {
   return option.matches(OPT_tensors) || option.matches(OPT_plan) ||
-         option.matches(OPT_dot);
+         option.matches(OPT_dot) || option.matches(OPT_tensorboard_EQ);
 }
 
 void checkUses(const InputArgList &args, StringRef command,

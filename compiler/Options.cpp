@@ -369,16 +369,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readProgress(args, options.progress, usage);
   options.report.model = options.import.path;
   options.timing = args.hasArg(OPT_timing);
-  options.json = args.hasArg(OPT_json);
-  options.nodes = args.hasArg(OPT_nodes);
-  options.tensors = args.hasArg(OPT_tensors);
-  options.plan = args.hasArg(OPT_plan);
-  options.dot = args.hasArg(OPT_dot);
-  if (options.dot)
-    for (auto id : {OPT_json, OPT_nodes, OPT_tensors, OPT_plan})
-      if (const Arg *other = args.getLastArg(id))
-        usage.say() << "--dot prints a graph alone, without "
-                    << other->getSpelling() << "\n";
+  readInspect(args, options, usage);
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);
   Machine machine = options.gpu.isOn() ? Machine::Gpu : Machine::Cpu;
   if (!options.stopAfter.empty() && !isStage(options.stopAfter, machine))

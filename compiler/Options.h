@@ -73,6 +73,8 @@ struct Options {
   bool tensors = false;
   bool plan = false;
   bool dot = false;
+  /// The folder for graphs in event files; empty: none are written.
+  std::string tensorboard;
 };
 
 /// Parses what follows the command's name. Prints what is wrong, or the help

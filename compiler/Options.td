@@ -167,6 +167,7 @@ def nodes : F<"nodes", "List nodes with their tensors, shapes and multiply-adds"
 def tensors : F<"tensors", "List weights with their shapes, bytes and ranges">;
 def plan : F<"plan", "List the steps of a run and the buffers in the arena">;
 def dot : F<"dot", "Print the graph in the DOT language of Graphviz">;
+defm tensorboard : Eq<"tensorboard", "DIR", "Write the graph after the import and after the stage graph into DIR, for TensorBoard">;
 def list_ops : F<"list-ops", "List the operators of all frontends; no model is needed">;
 }
 
