@@ -130,7 +130,10 @@ def export(command, model):
     try:
         import onnx
         import onnx.checker
+        import onnx.defs
     except ImportError:
+        return
+    if onnx.load(str(model)).opset_import[0].version > onnx.defs.onnx_opset_version():
         return
     try:
         onnx.checker.check_model(str(model), full_check=True)
@@ -393,14 +396,14 @@ class Graph:
         if status:
             return [f"run fails with status {status}: {message}"]
         wrong = []
-        for threads in self.threads:
+        for threads in () if EXPORT else self.threads:
             for pool, order in (None, ""), (backwards, ", the last task first"):
                 _, _, others = self.run(library, threads, pool=pool)
                 for key, (_, array) in outputs.items():
                     if array.tobytes() != others[key][1].tobytes():
                         wrong.append(f"{key}: other bits with {threads} threads{order}")
         wrong += self.compare_all(outputs)
-        for level in self.levels:
+        for level in () if EXPORT else self.levels:
             _, _, outputs = self.run(library, level=level)
             wrong += [f"{level}: {line}" for line in self.compare_all(outputs)]
         return wrong

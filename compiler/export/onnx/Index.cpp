@@ -22,15 +22,6 @@ Tensor limited(Writer &w, Tensor indices, Tensor most) {
   return w.map("Min", {low, most});
 }
 
-/// The indices of a dimension of this size.
-Tensor indicesOf(Writer &w, Value value, int64_t size) {
-  Tensor indices = w.whole(value);
-  if (areInRange(value, size))
-    return indices;
-  return limited(w, indices,
-                 w.number(static_cast<double>(size - 1), indices.element));
-}
-
 /// Index vectors into dimensions of these sizes.
 Tensor vectorsOf(Writer &w, Value value, ArrayRef<int64_t> sizes) {
   Tensor indices = asI64(w, w.whole(value));
@@ -225,6 +216,14 @@ bool areInRange(Value indices, ArrayRef<int64_t> limits) {
     if (number < 0 || number >= limits[i % limits.size()])
       return false;
   return true;
+}
+
+Tensor indicesOf(Writer &w, Value value, int64_t size) {
+  Tensor indices = w.whole(value);
+  if (areInRange(value, size))
+    return indices;
+  return limited(w, indices,
+                 w.number(static_cast<double>(size - 1), indices.element));
 }
 
 void addIndex(OpWriters &writers) {

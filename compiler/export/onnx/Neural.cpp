@@ -95,13 +95,42 @@ Node poolNode(Writer &w, StringRef name, Op op) {
       .set("pads", paddingsOf(op));
 }
 
+/// Whether ONNX finds the largest of such elements.
+bool canPool(Type element) {
+  return isa<FloatType>(element) || element.getIntOrFloatBitWidth() == 8;
+}
+
 LogicalResult writePoolMax(Writer &w, PoolMaxOp op) {
   Type element = typeOf(op.getX()).getElementType();
-  if (!isa<FloatType>(element) && element.getIntOrFloatBitWidth() != 8)
+  if (!canPool(element))
     return w.refuse("ONNX pools floats and bytes only");
   holdChannelsFirst(w, op,
                     poolNode(w, "MaxPool", op)
                         .result(channelsFirstShape(op.getResult()), element));
+  return success();
+}
+
+/// ONNX counts positions in the whole tensor, with channels first: the pixel is
+/// the remainder.
+LogicalResult writePoolArgMax(Writer &w, PoolArgMaxOp op) {
+  RankedTensorType type = typeOf(op.getX());
+  if (!canPool(type.getElementType()))
+    return w.refuse("ONNX pools floats and bytes only");
+  Type i64 = w.builder().getI64Type();
+  Sizes shape = channelsFirstShape(op.getResult());
+  Node node = poolNode(w, "MaxPool", op);
+  (void)node.result(shape, type.getElementType());
+  Tensor positions = node.result(shape, i64);
+  int64_t channels = type.getShape().back(), pixels = 1;
+  for (int64_t size : type.getShape().drop_front().drop_back())
+    pixels *= size;
+  Tensor pixel =
+      w.node("Mod", {positions, w.numbers(pixels)}).result(shape, i64);
+  Sizes perChannel(type.getRank() - 1, 1);
+  perChannel[0] = channels;
+  Tensor channel = w.reshaped(w.numbers(countUp(channels)), perChannel);
+  Tensor first = w.map("Mul", {pixel, w.numbers(channels)});
+  holdChannelsFirst(w, op, w.map("Add", {first, channel}));
   return success();
 }
 
@@ -151,6 +180,7 @@ void addNeural(OpWriters &writers) {
   addWriter<MatmulOp, writeMatmul>(writers);
   addWriter<ConvolutionOp, writeConvolution>(writers);
   addWriter<PoolMaxOp, writePoolMax>(writers);
+  addWriter<PoolArgMaxOp, writePoolArgMax>(writers);
   addWriter<PoolAverageOp, writePoolAverage>(writers);
   addWriter<SoftmaxOp, writeSoftmax>(writers);
   addWriter<LogSoftmaxOp, writeLogSoftmax>(writers);

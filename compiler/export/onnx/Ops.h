@@ -35,6 +35,9 @@ llvm::LogicalResult writeElementwise(Writer &w, mlir::Operation *op);
 /// last dimension goes through the limits.
 bool areInRange(mlir::Value indices, llvm::ArrayRef<int64_t> limits);
 
+/// The indices of a dimension of this size, limited to it.
+Tensor indicesOf(Writer &w, mlir::Value value, int64_t size);
+
 /// Writes the ops of a block that its terminator needs.
 void writeOps(Writer &w, mlir::Block &block);
 

@@ -71,10 +71,52 @@ LogicalResult writeScatter(Writer &w, ScatterOp op) {
   return success();
 }
 
+/// The number of leading dimensions up to the last one that the update does not
+/// fill.
+int64_t partialDims(RankedTensorType x, RankedTensorType update) {
+  int64_t count = x.getRank();
+  while (count > 0 && x.getDimSize(count - 1) == update.getDimSize(count - 1))
+    --count;
+  return count;
+}
+
+/// Index vectors of the box are its starts plus a position along each
+/// dimension.
+LogicalResult writeUpdate(Writer &w, DynamicUpdateSliceOp op) {
+  RankedTensorType type = typeOf(op.getX()), box = typeOf(op.getUpdate());
+  int64_t depth = partialDims(type, box);
+  Tensor update = w.whole(op.getUpdate());
+  if (depth == 0) {
+    w.hold(op, update);
+    return success();
+  }
+  Type i64 = w.builder().getI64Type();
+  Sizes grid(box.getShape().take_front(depth));
+  grid.push_back(1);
+  SmallVector<Tensor> parts;
+  for (int64_t d = 0; d < depth; ++d) {
+    int64_t size = box.getDimSize(d);
+    Sizes shape(grid.size(), 1);
+    shape[d] = size;
+    Tensor start = w.cast(
+        indicesOf(w, op.getStarts()[d], type.getDimSize(d) - size + 1), i64);
+    Tensor positions = w.reshaped(w.numbers(countUp(size)), shape);
+    parts.push_back(w.expanded(w.map("Add", {positions, start}), grid));
+  }
+  Sizes vectors = grid;
+  vectors.back() = depth;
+  Tensor indices =
+      w.node("Concat", parts).set("axis", depth).result(vectors, i64);
+  w.hold(op, w.node("ScatterND", {w.whole(op.getX()), indices, update})
+                 .result(type.getShape(), type.getElementType()));
+  return success();
+}
+
 } // namespace
 
 void addScatter(OpWriters &writers) {
   addWriter<ScatterOp, writeScatter>(writers);
+  addWriter<DynamicUpdateSliceOp, writeUpdate>(writers);
 }
 
 } // namespace weir::to_onnx

@@ -65,6 +65,11 @@ LogicalResult writeDequantize(Writer &w, DequantizeOp op) {
   return success();
 }
 
+LogicalResult writePacked(Writer &w, PackedMatmulOp) {
+  return w.refuse("its weights are packed; --stop-after=import exports them as "
+                  "they are in the model");
+}
+
 LogicalResult writeSymbol(Writer &w, SymbolOp) {
   return w.refuse("only a run knows the size of a tensor");
 }
@@ -76,6 +81,7 @@ void addState(OpWriters &writers) {
   addWriter<BarrierOp, writeOperand<BarrierOp>>(writers);
   addWriter<StopGradientOp, writeOperand<StopGradientOp>>(writers);
   addWriter<DequantizeOp, writeDequantize>(writers);
+  addWriter<PackedMatmulOp, writePacked>(writers);
   addWriter<SymbolOp, writeSymbol>(writers);
 }
 
