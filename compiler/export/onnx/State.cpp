@@ -5,6 +5,9 @@
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/packed/Packed.h"
 #include "dialects/graph/state/State.h"
+#include "dialects/weir/Attributes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace weir::graph;
@@ -12,22 +15,33 @@ using namespace weir::graph;
 namespace weir::to_onnx {
 namespace {
 
-/// A variable that no function assigns is a constant.
+/// The value of a variable that only its initialization assigns; null for
+/// others, and without a constant.
+ElementsAttr valueOf(VariableOp variable) {
+  ElementsAttr value = variable.getInitialAttr();
+  bool isConstant = true;
+  variable->getParentOfType<ModuleOp>().walk([&](WriteVariableOp write) {
+    if (write.getVariable() != variable.getSymName())
+      return;
+    ElementsAttr written = constantOf(write.getValue());
+    isConstant &= written && !value &&
+                  attrs::init.isOn(write->getParentOfType<func::FuncOp>());
+    value = written;
+  });
+  return isConstant ? value : ElementsAttr();
+}
+
 LogicalResult writeRead(Writer &w, ReadVariableOp op) {
   auto module = op->getParentOfType<ModuleOp>();
   auto variable = module.lookupSymbol<VariableOp>(op.getVariable());
-  bool isAssigned = false;
-  module.walk([&](WriteVariableOp write) {
-    isAssigned |= write.getVariable() == op.getVariable();
-  });
-  if (isAssigned)
+  ElementsAttr value = valueOf(variable);
+  if (!value)
     return w.refuse("'" + variable.nameInModel() +
-                    "' is a variable that a run assigns");
-  if (!variable.getInitialAttr())
-    return w.refuse("'" + variable.nameInModel() + "' has no value");
-  w.hold(op, w.constant(variable.getInitialAttr(),
-                        countUp(variable.getTensorType().getRank()),
-                        variable.nameInModel(), /*isWhole=*/false));
+                    "' is a variable without a fixed value");
+  Sizes order = countUp(variable.getTensorType().getRank());
+  w.hold(op, {w.constant(value, order, variable.nameInModel(),
+                         /*isWhole=*/false),
+              Sizes(variable.getTensorType().getShape()), order});
   return success();
 }
 
