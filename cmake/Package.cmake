@@ -51,6 +51,7 @@ install(FILES runtime/weir.h runtime/weir.hpp runtime/weir_types.hpp runtime/wei
 install(DIRECTORY tools/run DESTINATION share/weir/src/tools FILES_MATCHING PATTERN "*.[ch]"
   PATTERN "cache.*" EXCLUDE PATTERN "engine.*" EXCLUDE)
 install(FILES runtime/weir.h DESTINATION share/weir/src/runtime)
+install(FILES runtime/profile/info.h DESTINATION share/weir/src/runtime/profile)
 install(FILES cmake/package/main.c DESTINATION share/weir/src)
 install(FILES cmake/package/WeirConfig.cmake ${PROJECT_BINARY_DIR}/WeirConfigVersion.cmake
   DESTINATION lib/cmake/Weir)

@@ -89,6 +89,10 @@ void writeOptions(ModuleOp module, const Options &options) {
   };
   say(attrs::precision, options.precision, "f32");
   say(attrs::fastMath, options.fastMath, "");
+  if (options.profile)
+    attrs::profile.set(module);
+  else
+    attrs::profile.remove(module);
   writeWeightsBudget(module, options);
   if (options.schedules)
     module->setAttr(kernel::overridesName, options.schedules);

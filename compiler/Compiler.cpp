@@ -7,10 +7,12 @@
 #include "compiler/Limits.h"
 #include "compiler/Module.h"
 #include "compiler/Streams.h"
+#include "compiler/dump/TimeTrace.h"
 #include "compiler/import/Dependencies.h"
 #include "compiler/terminal/Colors.h"
 #include "dialects/weir/Attributes.h"
 #include "passes/place/Devices.h"
+#include "llvm/Support/TimeProfiler.h"
 #include <limits>
 
 using namespace mlir;
@@ -208,11 +210,19 @@ Status compile(MLIRContext *context, const Options &options,
     progress->start(options.progress);
   current.enter(stage::import);
   Stopwatch watch;
+  TimeTrace trace(!options.timeTrace.empty());
+  // The dump of a pass has functions in their order.
+  if (!options.dump.passes.empty())
+    context->disableMultithreading();
   Status status = Status::ok;
   DictionaryAttr machine;
   if (llvm::Error error = describeMachine(context, options, machine))
     return badTarget(std::move(error));
-  OwningOpRef<ModuleOp> module = read(context, options, machine, status);
+  OwningOpRef<ModuleOp> module;
+  {
+    llvm::TimeTraceScope scope(stage::import);
+    module = read(context, options, machine, status);
+  }
   if (!module)
     return status == Status::ok ? Status::internal : status;
   writeOptions(*module, options);
@@ -227,6 +237,9 @@ Status compile(MLIRContext *context, const Options &options,
     status = statusOf(writeText(options.depfile, files, [&](raw_ostream &os) {
       os << dependencyRule(options.depTargets);
     }));
+  if (status == Status::ok && !options.timeTrace.empty())
+    status = statusOf(writeText(options.timeTrace, files,
+                                [&](raw_ostream &os) { os << trace.text(); }));
   for (OutputFile &file : course.files)
     files.push_back(std::move(file));
   status = flushed("weir", status);

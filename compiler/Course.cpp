@@ -6,6 +6,7 @@
 #include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
 #include "compiler/SystemErrors.h"
+#include "compiler/dump/TimeTrace.h"
 #include "compiler/export/onnx/Export.h"
 #include "compiler/schedules/Schedules.h"
 #include "compiler/terminal/Colors.h"
@@ -14,6 +15,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/TimeProfiler.h"
 
 using namespace mlir;
 
@@ -66,22 +68,60 @@ LogicalResult runStage(PassManager &pm, const TargetModule &target,
   return result;
 }
 
+/// The copies of the module that look for the smallest arena have no name and
+/// no report.
+bool isTrial(const TargetModule &target) {
+  return !target.isReported && target.name.empty();
+}
+
+Dump *dumpOf(Course &course) { return course.dump ? &*course.dump : nullptr; }
+
+/// Prints the selected kernels, which have been through the stages.
+Status printDump(Course &course) {
+  Dump &dump = *course.dump;
+  if (dump.wantsCode()) {
+    course.progress.enter(stage::emit);
+    llvm::TimeTraceScope trace(stage::emit);
+    auto variants = llvm::map_to_vector(
+        course.targets, [](const TargetModule &target) { return target.name; });
+    if (Status status = statusOf(
+            dump.addCode(course.modules(), variants, course.options.emit));
+        status != Status::ok)
+      return status;
+  }
+  if (std::string fault = dump.fault(); !fault.empty()) {
+    message("error") << fault << "\n";
+    return Status::badUsage;
+  }
+  StringRef path = course.options.emit.output;
+  return statusOf(writeText(path.empty() ? "-" : path, course.files,
+                            [&](raw_ostream &os) { dump.print(os); }));
+}
+
 } // namespace
 
 LogicalResult runStages(ArrayRef<Stage> list, const TargetModule &target,
                         Course &course) {
   for (const Stage &stage : list) {
     course.progress.enter(stage.name, target.name);
+    llvm::TimeTraceScope trace(stage.name, target.name);
     PassManager pm(target.module->getContext());
     TimingScope scope = course.all.nest(stage.name);
     pm.enableTiming(scope);
     if (course.progress.showsKernels())
       pm.addInstrumentation(std::make_unique<KernelCounter>(course.progress));
+    if (llvm::timeTraceProfilerEnabled())
+      pm.addInstrumentation(tracePasses());
+    Dump *dump = isTrial(target) ? nullptr : dumpOf(course);
+    if (dump)
+      dump->watchPasses(pm);
     stage.build(pm);
     Stopwatch watch;
     course.stage = stage.name;
     if (failed(runStage(pm, target, course)))
       return failure();
+    if (dump)
+      dump->addStage(stage.name, target.name, target.module);
     if (target.isReported)
       course.decisions.addStage(stage.name, watch.seconds(), target.module);
     if (stage.name == stage::schedule &&
@@ -94,6 +134,8 @@ LogicalResult runStages(ArrayRef<Stage> list, const TargetModule &target,
 }
 
 Status print(Course &course) {
+  if (course.dump)
+    return printDump(course);
   const Options &options = course.options;
   SmallVector<ModuleOp> modules = course.modules();
   OpPrintingFlags flags;
@@ -134,10 +176,13 @@ Status writeOnnx(Course &course) {
 }
 
 Status write(Course &course) {
+  if (course.dump)
+    return printDump(course);
   EmitOptions options = course.options.emit;
   options.progress = &course.progress;
   Stopwatch watch;
   course.progress.enter(stage::emit);
+  llvm::TimeTraceScope trace(stage::emit);
   TimingScope scope = course.all.nest(stage::emit);
   Status status = statusOf(emit(course.modules(), options, course.files));
   if (status != Status::ok)

@@ -6,6 +6,7 @@
 #include "compiler/IsaVariants.h"
 #include "compiler/Options.h"
 #include "compiler/Pipeline.h"
+#include "compiler/dump/Dump.h"
 #include "compiler/emit/Output.h"
 #include "compiler/report/Decisions.h"
 #include "compiler/terminal/Progress.h"
@@ -33,6 +34,8 @@ struct Course {
       : options(options), decisions(module, options.report),
         progress(progress) {
     targets.push_back({module, ""});
+    if (options.dump.isOn())
+      dump.emplace(options.dump);
     timing.setEnabled(options.timing);
     all = timing.getRootScope();
   }
@@ -51,6 +54,8 @@ struct Course {
   llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>> clones;
   std::optional<JoinedIsaVariants> joined;
   Decisions decisions;
+  /// The text of --kernel and --print-ir-after, which replaces the product.
+  std::optional<Dump> dump;
   /// The products, which get their names when the compilation succeeds.
   std::vector<OutputFile> files;
   Progress &progress;

@@ -1,9 +1,11 @@
-// Parses what says which functions a library has besides the model's own.
+// Parses what says which functions a library has besides the model's own, and
+// what these functions keep and check.
 
 #include "compiler/OptionTable.h"
 
 #include "compiler/Training.h"
 #include "compiler/import/StateInputs.h"
+#include "compiler/import/debug/Instruments.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
@@ -133,6 +135,43 @@ void readTraining(mlir::MLIRContext *context, const InputArgList &args,
   }
   options.import.training = training.import();
   options.training = training.attribute();
+}
+
+/// What must be as in the model for a check of numbers to mean something.
+static void readChecks(const Arg &check, const InputArgList &args,
+                       Options &options, Usage &usage) {
+  StringRef kind = check.getValue(), kinds[] = {"nan"};
+  if (kind != "nan")
+    usage.say() << "--check: " << unknownValue(kind, kinds) << "\n";
+  if (options.gpu.isOn())
+    usage.say() << "--check does not go with --gpu\n";
+  if (!options.isaVariants.empty())
+    usage.say() << "--check does not go with --multiversion\n";
+  if (StringRef(options.fastMath).contains("nnan"))
+    usage.say() << "--check=nan does not go with --fast-math="
+                << escaped(args.getLastArgValue(OPT_fast_math_EQ))
+                << ", which assumes that there is no NaN\n";
+  options.import.instruments->setChecksNumbers();
+}
+
+void readInstruments(const InputArgList &args, Options &options, Usage &usage) {
+  const Arg *keep = args.getLastArg(OPT_keep_EQ);
+  const Arg *check = args.getLastArg(OPT_check_EQ);
+  if (!keep && !check)
+    return;
+  options.import.instruments = std::make_shared<Instruments>();
+  if (const Arg *sizes = args.getLastArg(OPT_specialize_EQ))
+    usage.say() << (keep ? "--keep" : "--check") << " does not go with "
+                << StringRef(sizes->getSpelling()).rtrim('=')
+                << ": a debugging library has one version\n";
+  if (keep) {
+    std::string wrong = options.import.instruments->setKeep(keep->getValue());
+    if (!wrong.empty())
+      usage.say() << "--keep: '" << escaped(keep->getValue())
+                  << "' is no regular expression: " << wrong << "\n";
+  }
+  if (check)
+    readChecks(*check, args, options, usage);
 }
 
 } // namespace weir

@@ -55,11 +55,18 @@ struct Group {
 };
 
 /// The groups in the order of the help; the table has them by name.
-constexpr StringLiteral titles[] = {
-    "Input",    "Shapes", "Functions and operators",
-    "Output",   "Target", "Threads and memory",
-    "Training", "GPU",    "Reports",
-    "Debug",    "Help"};
+constexpr StringLiteral titles[] = {"Input",
+                                    "Shapes",
+                                    "Functions and operators",
+                                    "Values",
+                                    "Output",
+                                    "Target",
+                                    "Threads and memory",
+                                    "Training",
+                                    "GPU",
+                                    "Reports",
+                                    "Debug",
+                                    "Help"};
 
 /// The groups that have an option of the command.
 SmallVector<Group> groupsOf(const OptionTable &table, OptionUse use,
@@ -123,15 +130,52 @@ Examples:
   weir inspect --list-ops
 )";
 
+constexpr StringLiteral usageOfReference =
+    R"(weir reference: evaluate a model in f64, without compiling it
+
+Usage: weir reference [options] MODEL
+
+MODEL is a directory of a SavedModel, a TensorFlow graph (.pb, .pbtxt), an ONNX
+model (.onnx) or - for standard input; weir looks at the content. A file whose
+name ends in .mlir or .mlirbc is IR. weir imports the model and evaluates each
+op of the graph dialect in double precision, without any pass. The results show
+which of two libraries is wrong, and by how much.
+)";
+
+constexpr StringLiteral examplesOfReference = R"(
+Examples:
+  weir reference net.onnx --input=x=@x.npy --output-dir=expected
+  weir reference net.onnx --input-dir=inputs --output-dir=expected --f64
+  weir reference frozen.pb --feed=x:1x224x224x3xf32 --fetch=logits --random=1
+  weir reference --coverage
+)";
+
+/// What the help of a command has before and after the options.
+struct Texts {
+  OptionUse use;
+  StringRef before, after;
+};
+
+Texts textsOf(StringRef command) {
+  OptionUse use = useOf(command);
+  switch (use) {
+  case ForInspect:
+    return {use, usageOfInspect, examplesOfInspect};
+  case ForReference:
+    return {use, usageOfReference, examplesOfReference};
+  default:
+    return {use, usageOfCompile, examplesOfCompile};
+  }
+}
+
 } // namespace
 
 void printHelp(const OptionTable &table, StringRef command, bool isWhole) {
-  bool compiles = command == "compile";
+  Texts texts = textsOf(command);
   raw_ostream &os = outs();
   unsigned width = columns();
-  os << (compiles ? usageOfCompile : usageOfInspect);
-  for (const Group &group :
-       groupsOf(table, compiles ? ForCompile : ForInspect, isWhole)) {
+  os << texts.before;
+  for (const Group &group : groupsOf(table, texts.use, isWhole)) {
     os << '\n' << group.title << ":\n";
     for (const Option &option : group.options) {
       std::string name = spelling(table, option);
@@ -143,7 +187,7 @@ void printHelp(const OptionTable &table, StringRef command, bool isWhole) {
       wrap(os, table.getOptionHelpText(option.getID()), width);
     }
   }
-  os << (compiles ? examplesOfCompile : examplesOfInspect);
+  os << texts.after;
   if (!isWhole)
     os << "\nweir " << command << " --help-all prints all options.\n";
 }

@@ -77,6 +77,28 @@ void readInspect(const InputArgList &args, Options &options, Usage &usage) {
             {OPT_dot, OPT_json, OPT_nodes, OPT_tensors, OPT_plan});
 }
 
+/// The commands that the table has options of.
+static constexpr std::pair<StringLiteral, OptionUse> commandUses[] = {
+    {"compile", ForCompile},
+    {"inspect", ForInspect},
+    {"reference", ForReference}};
+
+OptionUse useOf(StringRef command) {
+  for (const auto &[name, use] : commandUses)
+    if (name == command)
+      return use;
+  return DefaultVis;
+}
+
+/// `weir compile and weir inspect`: the commands that accept the option.
+static std::string commandsOf(const Option &option) {
+  std::string text;
+  for (const auto &[name, use] : commandUses)
+    if (option.hasVisibilityFlag(use))
+      text += (text.empty() ? "weir " : " and weir ") + name.str();
+  return text;
+}
+
 /// Whether inspect accepts the option for IR as for models.
 static bool isOfIr(const Option &option) {
   return option.matches(OPT_tensors) || option.matches(OPT_plan) ||
@@ -86,7 +108,7 @@ static bool isOfIr(const Option &option) {
 void checkUses(const InputArgList &args, StringRef command,
                const Options &options, Usage &usage) {
   bool compiles = command == "compile";
-  bool isProduct = options.stopAfter.empty() &&
+  bool isProduct = options.stopAfter.empty() && !options.dump.isOn() &&
                    options.emit.product != Product::Mlir &&
                    options.emit.product != Product::Ptx;
   for (const Arg *arg : args) {
@@ -94,11 +116,10 @@ void checkUses(const InputArgList &args, StringRef command,
     if (option.matches(OPT_INPUT) || option.matches(OPT_UNKNOWN))
       continue;
     std::string name = StringRef(arg->getSpelling()).rtrim('=').str();
-    if (!option.hasVisibilityFlag(compiles ? ForCompile : ForInspect))
-      usage.say() << name << " goes with weir "
-                  << (compiles ? "inspect" : "compile") << ", not with weir "
-                  << command << "\n";
-    else if (!compiles && options.input != InputKind::Model &&
+    if (!option.hasVisibilityFlag(useOf(command)))
+      usage.say() << name << " goes with " << commandsOf(option)
+                  << ", not with weir " << command << "\n";
+    else if (command == "inspect" && options.input != InputKind::Model &&
              !option.matches(OPT_json) && !option.matches(OPT_max_memory_EQ) &&
              !option.matches(OPT_trust_bytecode) &&
              !(options.input == InputKind::Module && isOfIr(option)))

@@ -16,6 +16,7 @@ enum OptionUse : unsigned {
   DefaultVis = llvm::opt::DefaultVis,
   ForCompile = 1 << 1,
   ForInspect = 1 << 2,
+  ForReference = 1 << 3,
 };
 enum OptionFlag : unsigned {
   OfModel = 1 << 4,
@@ -42,6 +43,9 @@ struct Usage {
     return message("error");
   }
 };
+
+/// The visibility of the options of `weir COMMAND`.
+OptionUse useOf(llvm::StringRef command);
 
 /// Prints the help of a command, with rare options where `isWhole`.
 void printHelp(const OptionTable &table, llvm::StringRef command, bool isWhole);
@@ -71,6 +75,26 @@ void readFunctions(const llvm::opt::InputArgList &args, ImportOptions &import,
 void readTraining(mlir::MLIRContext *context,
                   const llvm::opt::InputArgList &args, Options &options,
                   Usage &usage);
+
+/// Reads what a debugging library has besides the model. It depends on the
+/// target, which readTarget reads.
+void readInstruments(const llvm::opt::InputArgList &args, Options &options,
+                     Usage &usage);
+
+/// Reads the options that look at kernels and at the compiler itself. They
+/// depend on the stage and on the machine, which are read before.
+void readDump(const llvm::opt::InputArgList &args, Options &options,
+              Usage &usage);
+
+/// Reads the options of the depfile. They depend on the product, which is read
+/// before.
+void readDepfile(const llvm::opt::InputArgList &args, Options &options,
+                 Usage &usage);
+void readProgress(const llvm::opt::InputArgList &args,
+                  ProgressOptions &progress, Usage &usage);
+/// Reads the options of reports and remarks; a report has all arguments.
+void readReport(const llvm::opt::InputArgList &args, ReportOptions &report,
+                Usage &usage);
 
 /// Reads the file of --schedule. The status is of the system.
 Status readSchedules(mlir::MLIRContext *context,

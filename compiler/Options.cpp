@@ -141,6 +141,8 @@ void readProduct(const InputArgList &args, Options &options, Usage &usage) {
       usage.say() << "--emit does not go with --stop-after\n";
   } else if (args.hasArg(OPT_stop_after_EQ)) {
     options.stopAfter = args.getLastArgValue(OPT_stop_after_EQ).str();
+  } else if (args.hasArg(OPT_kernel_EQ, OPT_print_ir_after_EQ)) {
+    emit.product = Product::Asm;
   } else if (isOnnxPath(emit.output)) {
     readOnnx(args, options, usage);
   } else if (emit.output == "-") {
@@ -198,8 +200,8 @@ void checkWritten(const InputArgList &args, const Options &options,
       if (sys::fs::is_directory(model))
         read.push_back((model + "/" + name).str());
   }
-  std::string wrong =
-      samePlaces(options.emit, options.report.path, options.depfile, read);
+  std::string wrong = samePlaces(options.emit, options.report.path,
+                                 options.depfile, options.timeTrace, read);
   if (!wrong.empty())
     usage.say() << wrong << '\n';
 }
@@ -227,63 +229,19 @@ ErrorOr<InputKind> kindOf(StringRef path) {
              : InputKind::Model;
 }
 
-void readDepfile(const InputArgList &args, Options &options, Usage &usage) {
-  if (!args.hasArg(OPT_MD)) {
-    if (args.hasArg(OPT_MF, OPT_MT))
-      usage.say() << "-MF and -MT go with -MD\n";
-    return;
-  }
-  StringRef output = options.emit.output;
-  if (output == "-")
-    output = "";
-  options.depTargets = args.getAllArgValues(OPT_MT);
-  if (options.depTargets.empty() && !output.empty())
-    options.depTargets.push_back(output.str());
-  SmallString<128> path(output);
-  sys::path::replace_extension(path, ".d");
-  options.depfile = args.getLastArgValue(OPT_MF, path).str();
-  if (options.depfile.empty() && args.hasArg(OPT_MF))
-    usage.say() << "-MF has an empty name\n";
-  if (is_contained(options.depTargets, ""))
-    usage.say() << "-MT has an empty name\n";
-  // No quotes of make and ninja hold a newline.
-  std::vector<std::string> names = options.depTargets;
-  names.insert(names.end(), {options.depfile, options.import.path});
-  for (const std::string &name : names)
-    if (StringRef(name).contains('\n'))
-      usage.say() << "a depfile cannot contain '" << escaped(name) << "'\n";
-  if (options.depTargets.empty() || (output.empty() && !args.hasArg(OPT_MF)))
-    usage.say() << "-MD has no output to name: give -MF and -MT\n";
-  for (const std::string &object : options.emit.customObjects)
-    addDependency(object);
-}
-
-void readProgress(const InputArgList &args, ProgressOptions &progress,
-                  Usage &usage) {
-  const Arg *last = args.getLastArg(OPT_v, OPT_q);
-  progress.isVerbose = last && last->getOption().matches(OPT_v);
-  double seconds = 2;
-  StringRef text = args.getLastArgValue(OPT_progress_EQ, "2");
-  if (text.getAsDouble(seconds) || !(seconds >= 0 && seconds < 1e6))
-    usage.say() << "--progress: '" << escaped(text)
-                << "' is no number of seconds\n";
-  if (!last || progress.isVerbose)
-    progress.after = seconds;
-}
-
-void readReport(const InputArgList &args, ReportOptions &report, Usage &usage) {
-  report.path = args.getLastArgValue(OPT_report_EQ).str();
-  report.remarks = args.getLastArgValue(OPT_remarks_EQ).str();
-  if (std::string wrong = whatIsWrong(report); !wrong.empty())
-    usage.say() << wrong << '\n';
-  raw_string_ostream version(report.compiler);
-  printVersion(version);
-  report.compiler = StringRef(report.compiler).trim().str();
-  for (const Arg *arg : args)
-    report.arguments.push_back(arg->getAsString(args));
-}
-
 } // namespace
+
+static void readReference(const InputArgList &args, ReferenceOptions &options) {
+  options.function = args.getLastArgValue(OPT_function_EQ).str();
+  options.inputs = args.getAllArgValues(OPT_input_EQ);
+  options.inputDir = args.getLastArgValue(OPT_input_dir_EQ).str();
+  options.outputDir = args.getLastArgValue(OPT_output_dir_EQ).str();
+  options.nodeDir = args.getLastArgValue(OPT_node_dir_EQ).str();
+  options.random = args.getLastArgValue(OPT_random_EQ).str();
+  options.maxSteps = args.getLastArgValue(OPT_max_steps_EQ).str();
+  options.writesF64 = args.hasArg(OPT_f64);
+  options.listsOps = args.hasArg(OPT_coverage);
+}
 
 static void printOps(bool json) {
   json::Object all;
@@ -338,6 +296,14 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   }
   if (args.hasArg(OPT_list_ops) && command == "inspect")
     usage.say() << "--list-ops is for inspect, without a model\n";
+  readReference(args, options.reference);
+  if (options.reference.listsOps && command == "reference" && inputs.empty() &&
+      !usage.wrong) {
+    done = Status::ok;
+    return options;
+  }
+  if (options.reference.listsOps && command == "reference")
+    usage.say() << "--coverage is without a model\n";
   if (inputs.size() == 1) {
     options.import.path = inputs.front();
     ErrorOr<InputKind> kind = kindOf(inputs.front());
@@ -364,10 +330,15 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readEmit(args, options, usage);
   readOps(context, args, options, usage);
   readTarget(args, command, options, usage);
+  readInstruments(args, options, usage);
   readReport(args, options.report, usage);
   readDepfile(args, options, usage);
   readProgress(args, options.progress, usage);
+  readDump(args, options, usage);
   options.report.model = options.import.path;
+  options.profile = args.hasArg(OPT_profile);
+  if (options.profile && options.gpu.isOn())
+    usage.say() << "--profile does not go with --gpu\n";
   options.timing = args.hasArg(OPT_timing);
   readInspect(args, options, usage);
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);
@@ -376,7 +347,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     usage.say() << "--stop-after: "
                 << unknownValue(options.stopAfter, stageNames(machine)) << "\n";
   if (command == "compile" && options.stopAfter.empty() &&
-      options.emit.output.empty())
+      !options.dump.isOn() && options.emit.output.empty())
     usage.say() << "no output given: -o PATH\n";
   checkUses(args, command, options, usage);
   checkWritten(args, options, usage);

@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_OPTIONS_H
 #define WEIR_COMPILER_OPTIONS_H
 
+#include "compiler/dump/DumpOptions.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
 #include "compiler/report/Decisions.h"
@@ -24,6 +25,23 @@ struct ThreadOptions {
 /// What the named file is, as far as its name and its first bytes say: IR, an
 /// object of the system's, or else a model.
 enum class InputKind { Model, Module, Library };
+
+/// The values that `weir reference` reads and writes, as they are written.
+struct ReferenceOptions {
+  /// Empty: the default function.
+  std::string function;
+  /// `NAME=VALUE`.
+  std::vector<std::string> inputs;
+  /// Folders of .npy files, or empty.
+  std::string inputDir, outputDir, nodeDir;
+  /// The seed of random inputs, or empty.
+  std::string random;
+  /// The limit of steps, or empty.
+  std::string maxSteps;
+  bool writesF64 = false;
+  /// Lists the ops of the dialect instead, without a model.
+  bool listsOps = false;
+};
 
 struct Options {
   ImportOptions import;
@@ -62,11 +80,17 @@ struct Options {
   std::optional<uint64_t> memoryLimit;
   /// Parameters of schedules that are fixed; null for none.
   mlir::ArrayAttr schedules;
+  ReferenceOptions reference;
   ReportOptions report;
   ProgressOptions progress;
+  DumpOptions dump;
+  /// Where the trace of the compiler goes; empty: none is recorded.
+  std::string timeTrace;
   /// The depfile, and the targets of its rule; empty: none is written.
   std::string depfile;
   std::vector<std::string> depTargets;
+  /// Whether the library counts the time of its tasks.
+  bool profile = false;
   bool timing = false;
   bool json = false;
   bool nodes = false;

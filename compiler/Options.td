@@ -13,6 +13,7 @@ multiclass Eq<string name, string meta, string help> {
 // same names. --help leaves out options with HelpHidden, --help-all has them.
 def ForCompile : OptionVisibility;
 def ForInspect : OptionVisibility;
+def ForReference : OptionVisibility;
 def OfModel : OptionFlag;
 def OfProduct : OptionFlag;
 
@@ -21,6 +22,7 @@ class Titled<string title> : OptionGroup<title>, HelpText<title>;
 def g_input : Titled<"Input">;
 def g_shapes : Titled<"Shapes">;
 def g_functions : Titled<"Functions and operators">;
+def g_values : Titled<"Values">;
 def g_output : Titled<"Output">;
 def g_target : Titled<"Target">;
 def g_run : Titled<"Threads and memory">;
@@ -30,7 +32,7 @@ def g_reports : Titled<"Reports">;
 def g_debug : Titled<"Debug">;
 def g_help : Titled<"Help">;
 
-let Visibility = [ForCompile, ForInspect], Group = g_help in {
+let Visibility = [ForCompile, ForInspect, ForReference], Group = g_help in {
 def help : F<"help", "Print the common options">;
 def help_all : F<"help-all", "Print all options">;
 def h : Flag<["-"], "h">, Alias<help>;
@@ -39,9 +41,9 @@ def version : F<"version", "Print the version, the commit and the targets">;
 
 let Visibility = [ForCompile], Group = g_output in {
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"PATH">,
-        HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .mlir, .ptx, .onnx, or none for an executable. - is standard output, for text">;
+        HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .s, .mlir, .ptx, .onnx, or none for an executable. - is standard output, for text">;
 defm output : Eq<"output", "PATH", "The same as -o">;
-defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, mlir, ptx, graph, plan or onnx">;
+defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, asm, mlir, ptx, graph, plan or onnx">;
 defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Limit the weights to FACTOR times the bytes of the model's (default: 1.25); none stores what the fastest kernels read">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_output in {
@@ -59,40 +61,54 @@ def MT : JoinedOrSeparate<["-"], "MT">, MetaVarName<"TARGET">,
          HelpText<"Set the target of the depfile's rule (default: the output). May be repeated">;
 }
 
-let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_input in {
+let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel], Group = g_input in {
 defm signature : Eq<"signature", "NAME", "Compile this signature of a SavedModel">;
 def all_signatures : F<"all-signatures", "Compile all signatures of a SavedModel">;
 defm feed : Eq<"feed", "NAME[:DIMSxTYPE]", "Make a tensor of the model an input, as in x:1x224x224x3xf32. May be repeated">;
 defm fetch : Eq<"fetch", "NAME", "Make a tensor of the model an output. May be repeated">;
 defm value : Eq<"value", "INPUT=VALUE", "Make an input a constant: numbers with commas, one number for all elements, or @FILE.npy. May be repeated">;
 }
-let Visibility = [ForCompile, ForInspect], Flags = [OfModel, HelpHidden], Group = g_input in {
+let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel, HelpHidden], Group = g_input in {
 defm tags : Eq<"tags", "LIST", "Choose the graph of a SavedModel by its tags (default: serve)">;
 defm checkpoint : Eq<"checkpoint", "PATH", "Read the variables of a TensorFlow model from the checkpoint PATH.index">;
 defm config : Eq<"config", "FILE", "Read feeds and fetches from a tf2xla.Config, as tfcompile does">;
 defm target_node : Eq<"target-node", "NODE", "Run this node, even if no output needs it. May be repeated">;
 }
 
-let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_shapes in {
+let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel], Group = g_shapes in {
 defm shape : Eq<"shape", "NAME=DIMS", "Set the shape of an input, as in x=1x224x224x3. x=batch,?,3 names one dimension and keeps two of them dynamic. May be repeated">;
 defm dim : Eq<"dim", "NAME=LOW..HIGH", "Set the range of a dynamic dimension, as in batch=1..64, or its size, as in batch=8. x.0 is dimension 0 of input x. May be repeated">;
 }
-let Visibility = [ForCompile, ForInspect], Flags = [OfModel, HelpHidden], Group = g_shapes in {
+let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel, HelpHidden], Group = g_shapes in {
 defm specialize : Eq<"specialize", "NAME:SIZE,...", "Add faster code for sizes up to each SIZE of a dynamic dimension, as in batch:1,8 (default: powers of two, for a model with one dynamic dimension)">;
 defm bound : Eq<"bound", "ELEMENTS", "Set the maximum number of elements of a tensor whose size depends on data and has no other bound (default: 1048576)">;
 }
 
-let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_functions in {
+let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel], Group = g_functions in {
 defm state : Eq<"state", "INPUT=OUTPUT,...", "Keep an input in the context between runs, as a KV cache. It starts at zero and becomes OUTPUT after each run. May be repeated">;
 defm variant : Eq<"variant", "NAME:DIM=RANGE,...", "Add a function with other ranges than --dim, as in step:length=1 for single tokens. May be repeated">;
 defm ops : Eq<"ops", "FILE", "Define operators that weir lacks by functions of an ONNX file or a GraphDef. May be repeated">;
 defm custom_op : Eq<"custom-op", "OP=SYMBOL[,KEY=VALUE,...]", "Compute an operator by a C function. KEY is shape, type, parts or scratch: see docs/custom.md">;
 }
-let Visibility = [ForCompile, ForInspect], Flags = [OfModel, HelpHidden], Group = g_functions in {
+let Visibility = [ForCompile, ForInspect, ForReference], Flags = [OfModel, HelpHidden], Group = g_functions in {
 defm entry : Eq<"entry", "NAME:FETCH,...;NODE,...", "Add a function with these outputs, which also runs these nodes. May be repeated">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_functions in {
 defm custom_object : Eq<"custom-object", "FILE", "Link an object or an archive with the functions of --custom-op. May be repeated">;
+}
+
+let Visibility = [ForReference], Group = g_values in {
+defm function : Eq<"function", "NAME", "Evaluate this function (default: serving_default or the first)">;
+defm input : Eq<"input", "NAME=VALUE", "Set an input: @FILE.npy, 2x3xf32=1,2,3,4,5,6, or numbers for its own shape and type. May be repeated">;
+defm input_dir : Eq<"input-dir", "DIR", "Read the other inputs from DIR/NAME.npy, with _ for / and : of a name">;
+defm random : Eq<"random", "SEED", "Set the other inputs to random numbers, those of weir-run">;
+defm output_dir : Eq<"output-dir", "DIR", "Write each output to DIR/NAME.npy, with _ for / and : of a name">;
+defm node_dir : Eq<"node-dir", "DIR", "Write the value of each node to DIR/NODE.npy. All values stay in memory">;
+def f64 : F<"f64", "Write floats as f64, without rounding to their types">;
+def coverage : F<"coverage", "List the ops of the graph dialect and whether they are evaluated; no model is needed">;
+}
+let Visibility = [ForReference], Flags = [HelpHidden], Group = g_values in {
+defm max_steps : Eq<"max-steps", "N", "Limit the number of ops and of rounds of loops that run (default: 2^32)">;
 }
 
 let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_training in {
@@ -134,7 +150,7 @@ defm threads : Eq<"threads", "N|extern", "Run on N threads of the library (defau
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_run in {
 defm remat : Eq<"remat", "BYTES", "Recompute values so that the arena has at most BYTES. K, M and G stand for powers of 1024">;
 }
-let Visibility = [ForCompile, ForInspect], Flags = [HelpHidden], Group = g_run in {
+let Visibility = [ForCompile, ForInspect, ForReference], Flags = [HelpHidden], Group = g_run in {
 defm max_memory : Eq<"max-memory", "BYTES", "Limit the memory of the compiler; beyond the limit it exits with status 75 (default: 1 GiB plus 8 times the size of the model's files)">;
 }
 
@@ -150,6 +166,7 @@ defm place : Eq<"place", "REGEX:cpu|gpu", "Place nodes whose name matches. The l
 let Visibility = [ForCompile], Group = g_reports in {
 defm report : Eq<"report", "FILE.json|FILE.html", "Write a report: signatures, fused groups, kernels and their schedules, memory, order of tasks and compile time">;
 defm schedule : Eq<"schedule", "FILE.json", "Fix parameters of kernels' schedules, such as register tiles. FILE is JSON: entries of --report, or written by hand">;
+def profile : F<"profile", "Compile a library that counts the calls and the time of each kernel, for weir-run --profile and --trace">;
 defm remarks : Eq<"remarks", "REGEX", "Print decisions of matching kinds: training, fusion, kernels (with their schedules), memory, schedule (order of tasks)">;
 }
 let Visibility = [ForCompile], Group = g_reports in {
@@ -161,8 +178,10 @@ def : F<"quiet", "The same as -q">, Alias<q>;
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_reports in {
 defm progress : Eq<"progress", "SECONDS", "Show progress on a terminal after SECONDS (default: 2)">;
 }
-let Visibility = [ForInspect], Group = g_reports in {
+let Visibility = [ForInspect, ForReference], Group = g_reports in {
 def json : F<"json", "Print JSON">;
+}
+let Visibility = [ForInspect], Group = g_reports in {
 def nodes : F<"nodes", "List nodes with their tensors, shapes and multiply-adds">;
 def tensors : F<"tensors", "List weights with their shapes, bytes and ranges">;
 def plan : F<"plan", "List the steps of a run and the buffers in the arena">;
@@ -174,9 +193,21 @@ def list_ops : F<"list-ops", "List the operators of all frontends; no model is n
 let Visibility = [ForCompile], Group = g_debug in {
 defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage, or end with it for --emit=onnx: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, schedule, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
 }
+let Visibility = [ForCompile], Flags = [OfModel], Group = g_debug in {
+defm keep : Eq<"keep", "REGEX", "Also return the results of nodes whose whole name matches, such as conv1/.*">;
+defm check : Eq<"check", "KIND", "Check each run: nan ends a run at the first node that makes a NaN or an infinity from finite numbers">;
+}
+let Visibility = [ForCompile], Group = g_debug in {
+defm kernel : Eq<"kernel", "NAME", "Print a kernel instead of a product: its IR after each stage, LLVM IR, assembly and costs by llvm-mca. NAME is a kernel (kernel_3), a node or a regular expression. --stop-after=STAGE prints one stage">;
+}
+let Visibility = [ForCompile], Flags = [OfProduct], Group = g_debug in {
+def debug_names : F<"debug-names", "Give kernels symbols with their nodes' names, as in 'conv1/Relu [kernel_7]', for perf and debuggers">;
+}
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
+defm print_ir_after : Eq<"print-ir-after", "PASS", "Print the IR after this pass, as weir-emit-kernels or cse; with --kernel, that of the kernel alone. May be repeated">;
+defm time_trace : Eq<"time-trace", "FILE.json", "Write a trace of the compiler itself: stages, passes and LLVM's threads, for Perfetto and chrome://tracing">;
 def timing : F<"timing", "Print the time of each pass">;
 }
-let Visibility = [ForCompile, ForInspect], Flags = [HelpHidden], Group = g_debug in {
+let Visibility = [ForCompile, ForInspect, ForReference], Flags = [HelpHidden], Group = g_debug in {
 def trust_bytecode : F<"trust-bytecode", "Accept MLIR bytecode. MLIR does not validate it, so use trusted files only">;
 }

@@ -34,6 +34,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -44,6 +45,8 @@ static void buildTrain(OpPassManager &pm) {
 }
 
 static void buildGraph(OpPassManager &pm) {
+  // Before any node is folded or removed.
+  pm.addPass(graph::createReturnKept());
   pm.addNestedPass<func::FuncOp>(graph::createExpandFilterGradients());
   pm.addPass(graph::createInsertInit());
   pm.addPass(graph::createPruneUnused());
@@ -331,6 +334,28 @@ SmallVector<StringRef> stageNames(Machine machine) {
   return llvm::map_to_vector(
       stages(machine),
       [](const Stage &stage) -> StringRef { return stage.name; });
+}
+
+SmallVector<std::string> passNames(Machine machine) {
+  SmallVector<std::string> names;
+  for (const Stage &stage : stages(machine)) {
+    if (!stage.build)
+      continue;
+    OpPassManager pm(ModuleOp::getOperationName());
+    stage.build(pm);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    pm.printAsTextualPipeline(os);
+    // As in builtin.module(func.func(weir-fold-pads,canonicalize{...},cse)).
+    SmallVector<StringRef> words;
+    llvm::SplitString(text, words, "(){}, ");
+    for (StringRef word : words)
+      if (word.find_first_of(".=") == StringRef::npos)
+        names.push_back(word.str());
+  }
+  llvm::sort(names);
+  names.erase(llvm::unique(names), names.end());
+  return names;
 }
 
 std::string pipelineName(const Stage &stage, Machine machine) {

@@ -38,6 +38,9 @@ bool isStage(llvm::StringRef name, Machine machine);
 /// Their names, in order.
 llvm::SmallVector<llvm::StringRef> stageNames(Machine machine);
 
+/// The flags of all passes of the stages, such as `weir-fold-pads` and `cse`.
+llvm::SmallVector<std::string> passNames(Machine machine);
+
 /// The pass pipeline of weir-opt that runs the stage alone: `weir-stage-fuse`.
 /// A stage that has other passes for a GPU has two: `weir-stage-plan-gpu`.
 std::string pipelineName(const Stage &stage, Machine machine);

@@ -66,6 +66,8 @@ void writeReproducer(MLIRContext *context, Options options, StringRef stage) {
   options.emit.output = path.str().str();
   options.report = {};
   options.depfile.clear();
+  options.dump = {};
+  options.timeTrace.clear();
   options.timing = false;
   options.reproducer = "stage " + stage.str() + " fails on this: " + command;
   llvm::sys::RemoveFileOnSignal(path);

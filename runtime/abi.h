@@ -64,6 +64,10 @@ typedef struct weir_model {
   uint64_t weights_hash;      // what the header of the weights file must say
   const uint8_t *roles;       // of each function; null: no variables
   const weir_slice *slices;   // of each variable; null: all are tensors
+  // For each check 1 more than the offsets in the arena of the index (int64_t)
+  // and of the value (float) that its text ends with, or 0 and 0; null: no text
+  // has them.
+  const uint64_t *elements;
 } weir_model;
 
 // The 64 bytes before the weights in a weights file, little endian.
@@ -149,6 +153,10 @@ void weir_weights_unmap(weir_context *context);
 // `room` bytes. Where all do not fit, the longest, which are paths and names,
 // lose what is in their middle. Control characters become spaces.
 void weir_join(char *to, size_t room, const char *const *parts);
+
+// Makes the text of a check, counted from 0, and its numbers in the arena the
+// context's text.
+weir_status weir_fail_at(weir_context *context, uint64_t check);
 
 // Makes the parts the context's text and answers `status`.
 weir_status weir_fail(weir_context *context, weir_status status,

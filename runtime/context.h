@@ -175,7 +175,10 @@ WEIR_PART weir_status weir_check_result(weir_context *context, int32_t failed) {
     return WEIR_OK;
   if (failed < 0 || (uint64_t)failed > model->num_checks)
     return WEIR_FAIL(context, WEIR_ERR_CHECK, "an unnamed check failed");
-  return WEIR_FAIL(context, WEIR_ERR_CHECK, model->checks[failed - 1]);
+  uint64_t check = (uint64_t)failed - 1;
+  if (model->elements && model->elements[2 * check])
+    return weir_fail_at(context, check);
+  return WEIR_FAIL(context, WEIR_ERR_CHECK, model->checks[check]);
 }
 
 #endif

@@ -31,6 +31,11 @@ int *__errno_location(void); // where errno lies
 int sched_yield(void);
 int sched_getcpu(void);
 
+typedef struct weir_timespec {
+  int64_t seconds, nanoseconds;
+} weir_timespec;
+int clock_gettime(int clock, weir_timespec *at);
+
 // A set of processors, as large as the largest that a libc knows.
 typedef struct weir_cpus {
   uint64_t words[16];
@@ -95,6 +100,7 @@ enum {
   MADV_POPULATE_WRITE_ = 23, // from Linux 5.14 on
   SIG_SETMASK_ = 2,
   RTLD_NOW_ = 2,
+  CLOCK_MONOTONIC_ = 1,
   SYS_ARCH_PRCTL_ = 158, // of x86-64
   ARCH_GET_XCOMP_SUPP_ = 0x1021,
   ARCH_REQ_XCOMP_PERM_ = 0x1023,

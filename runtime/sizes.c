@@ -2,33 +2,21 @@
 // model was compiled for. Kernels check them too, but with constant texts.
 
 #include "runtime/abi.h"
-
-enum { DIGITS = 21 }; // of 64 bits, with a sign and the text's end
-
-static const char *digits_of(int64_t value, char *room) {
-  char *at = room + DIGITS - 1;
-  uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  *at = 0;
-  do
-    *--at = (char)('0' + left % 10);
-  while (left /= 10);
-  if (value < 0)
-    *--at = '-';
-  return at;
-}
+#include "runtime/digits.h"
 
 static weir_status refuse(weir_context *context, const weir_tensor_info *input,
                           int32_t dim, int64_t size) {
-  char number[DIGITS], seen[DIGITS], least[DIGITS], most[DIGITS];
+  char number[WEIR_DIGITS], seen[WEIR_DIGITS], least[WEIR_DIGITS],
+      most[WEIR_DIGITS];
   const char *name = input->dims[dim];
   int64_t low = input->least[dim], high = input->shape[dim];
   int is_range = low != high;
-  return WEIR_FAIL(context, WEIR_ERR_CHECK, "input '", input->name,
-                   "': dimension ", digits_of(dim, number), *name ? " ('" : "",
-                   name, *name ? "')" : "", " is ", digits_of(size, seen),
-                   is_range ? ", not in [" : ", not ",
-                   is_range ? digits_of(low, least) : "", is_range ? ", " : "",
-                   digits_of(high, most), is_range ? "]" : "");
+  return WEIR_FAIL(
+      context, WEIR_ERR_CHECK, "input '", input->name, "': dimension ",
+      weir_digits(dim, number), *name ? " ('" : "", name, *name ? "')" : "",
+      " is ", weir_digits(size, seen), is_range ? ", not in [" : ", not ",
+      is_range ? weir_digits(low, least) : "", is_range ? ", " : "",
+      weir_digits(high, most), is_range ? "]" : "");
 }
 
 static int same_text(const char *a, const char *b) {
@@ -56,11 +44,12 @@ static weir_status check_named(weir_context *context,
         continue;
       if (sizes[d] == size)
         return WEIR_OK;
-      char number[DIGITS], one[DIGITS], two[DIGITS];
-      return WEIR_FAIL(
-          context, WEIR_ERR_CHECK, "input '", input->name, "': dimension ",
-          digits_of(dim, number), " ('", name, "') is ", digits_of(size, one),
-          ", but ", digits_of(sizes[d], two), " in input '", other->name, "'");
+      char number[WEIR_DIGITS], one[WEIR_DIGITS], two[WEIR_DIGITS];
+      return WEIR_FAIL(context, WEIR_ERR_CHECK, "input '", input->name,
+                       "': dimension ", weir_digits(dim, number), " ('", name,
+                       "') is ", weir_digits(size, one), ", but ",
+                       weir_digits(sizes[d], two), " in input '", other->name,
+                       "'");
     }
   }
   return WEIR_OK;

@@ -1,18 +1,19 @@
-"""Writes docs/ops.md: each op that a frontend imports, which element types its
-numeric tests try, where they are, and what it refuses.
+"""Writes docs/ops.md: each op that a frontend imports, the element types in its numeric tests, the
+names of these tests, and the cases that it refuses.
 
     /usr/bin/python3 test/ops.py            writes the page
     /usr/bin/python3 test/ops.py --script REGEX
                                             runs only these scripts of test/numeric,
-                                            and keeps the tests and types that the
-                                            page has of others
+                                            and keeps the tests of others. An op that
+                                            others test too keeps its types: only a
+                                            full run removes types from the page
     /usr/bin/python3 test/ops.py --check    fails if the page lacks an op of the
                                             tool's, names one that it has not or one
                                             without a test, counts other ops, or
                                             names a test that does not exist
 
-The ops come from `weir inspect --list-ops`, the tests from what test/numeric
-builds, the limits from compiler/import/FRONTEND/limits.txt.
+`weir inspect --list-ops` lists the ops, the graphs of test/numeric determine the tests, and
+compiler/import/FRONTEND/limits.txt the limits.
 """
 
 import argparse
@@ -54,7 +55,7 @@ def listed():
 
 
 def prefix(frontend):
-    """What comes before an op in the record of the tests."""
+    """The prefix of an op in the record of the tests."""
     return "" if frontend == "tensorflow" else frontend + ":"
 
 
@@ -76,9 +77,22 @@ def shown():
     return found
 
 
+def scripts(chosen):
+    """The scripts of test/numeric that record their ops: all, or those that match."""
+    found = []
+    for script in sorted(NUMERIC.glob("*.py")):
+        if chosen and not re.fullmatch(chosen, script.stem):
+            continue
+        if re.search(r"from (harness|onnx_graph) import .*\bmain\b|WEIR_RECORD", script.read_text()):
+            found.append(script)
+    if not found:
+        sys.exit(f"--script '{chosen}' matches no script of test/numeric that records ops")
+    return found
+
+
 def recorded(chosen):
-    """Of each op, behind `onnx:` those of ONNX: the tests, and the element types. Those of
-    other scripts than the chosen ones are the page's."""
+    """For each op, with `onnx:` before those of ONNX: the tests, and the element types. Those of
+    other scripts than the selected ones come from the page."""
     tests, kinds = collections.defaultdict(set), collections.defaultdict(set)
     for frontend, (_, rows) in shown().items() if chosen else ():
         for op, (types, where) in rows.items():
@@ -86,12 +100,7 @@ def recorded(chosen):
             tests[prefix(frontend) + op] |= others
             kinds[prefix(frontend) + op].update(types if others else ())
     with tempfile.NamedTemporaryFile("r") as record:
-        for script in sorted(NUMERIC.glob("*.py")):
-            text = script.read_text()
-            if chosen and not re.fullmatch(chosen, script.stem):
-                continue
-            if not re.search(r"from (harness|onnx_graph) import .*\bmain\b|WEIR_RECORD", text):
-                continue
+        for script in scripts(chosen):
             subprocess.run([sys.executable, str(script)], check=True, cwd=NUMERIC,
                            env={**os.environ, "WEIR_RECORD": record.name})  # fmt: skip
         for line in record:
@@ -129,7 +138,7 @@ def page(chosen):
 
 
 def check():
-    """What is wrong with the page, one line each."""
+    """The errors in the page, one per line."""
     wrong, found = [], shown()
     for frontend, ops in listed().items():
         count, rows = found.get(frontend, [None, {}])

@@ -1,4 +1,4 @@
-"""status.py WANTED COMMAND...: fails where the command does not exit with WANTED."""
+"""status.py WANTED COMMAND...: fails if the command does not exit with WANTED."""
 
 import subprocess
 import sys

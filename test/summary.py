@@ -1,4 +1,4 @@
-"""summary.py RESULTS.json: how many of lit's tests passed; 1 where any failed."""
+"""summary.py RESULTS.json: prints how many of lit's tests passed; 1 if any failed."""
 
 import json
 import sys

@@ -27,7 +27,8 @@ static cl::opt<std::string> output("o", cl::Required, cl::cat(own),
                                    cl::desc("Where the product goes"));
 static cl::opt<std::string> kind(
     "emit", cl::cat(own),
-    cl::desc("Kind of product: shared, static, obj, exe, llvm, mlir or ptx"));
+    cl::desc(
+        "Kind of product: shared, static, obj, exe, llvm, asm, mlir or ptx"));
 static cl::opt<std::string> header("header", cl::cat(own),
                                    cl::desc("Write a C header"));
 static cl::opt<std::string> prefix("prefix", cl::cat(own),
@@ -88,7 +89,7 @@ int main(int argc, char **argv) {
   options.cppClass = cppClass;
   options.optLevel = level;
   options.weightsFile = weights == "file";
-  std::string wrong = weir::samePlaces(options, "", "", input.getValue());
+  std::string wrong = weir::samePlaces(options, "", "", "", input.getValue());
   if (!wrong.empty()) {
     weir::message("error", "weir-emit") << wrong << "\n";
     return 2;

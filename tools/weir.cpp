@@ -10,6 +10,7 @@
 #include "compiler/inspect/Inspect.h"
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/Version.h"
+#include "tools/reference/Command.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -30,7 +31,7 @@ using namespace weir;
 static constexpr unsigned stackBytes = 256u << 20;
 
 static constexpr StringLiteral commands[] = {"compile", "inspect", "run",
-                                             "bench", "merge"};
+                                             "bench",   "merge",   "reference"};
 
 static int usage(raw_ostream &os, Status status) {
   os << "usage: weir compile [options] MODEL -o PATH   compiles a model to a "
@@ -40,6 +41,8 @@ static int usage(raw_ostream &os, Status status) {
         "       weir run LIBRARY [options]            runs a library\n"
         "       weir bench LIBRARY [options]          measures the time of a "
         "run\n"
+        "       weir reference [options] MODEL        evaluates a model in "
+        "f64\n"
         "       weir merge CHECKPOINT -o NEW          joins the parts of a "
         "checkpoint\n"
         "       weir COMMAND --help                   describes a command\n"
@@ -57,7 +60,7 @@ static int unknownCommand(StringRef command) {
 
 /// Becomes weir-run, which lies beside this program or on the PATH. A bench has
 /// random inputs, 10 runs to warm up and 100 that count, unless the arguments
-/// say otherwise.
+/// say otherwise. Its --per-op is the runner's --profile.
 static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
   std::string self = sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&becomeRunner));
@@ -67,7 +70,9 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
     if (auto found = sys::findProgramByName("weir-run"))
       program = *found;
   SmallVector<const char *> all = {program.c_str()};
-  llvm::append_range(all, arguments);
+  for (StringRef argument : arguments)
+    all.push_back(isBench && argument == "--per-op" ? "--profile"
+                                                    : argument.data());
   auto has = [&](StringRef option) {
     return llvm::any_of(arguments, [&](StringRef argument) {
       return argument.starts_with(option);
@@ -80,7 +85,7 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
   if (isBench && has("--help"))
     outs() << "weir bench: measure the time of a run\n\nweir bench is weir run "
               "with --random=1, --warmup=10 and --repeat=100,\nunless these "
-              "options are given.\n\n";
+              "options are given. --per-op is --profile.\n\n";
   if (isBench && !has("--help") && !has("--version")) {
     if (!has("--random="))
       all.push_back("--random=1");
@@ -172,10 +177,15 @@ static Status run(StringRef command, ArrayRef<const char *> arguments,
   Session session(command, arguments);
   if (!session.options)
     return session.status;
-  limitMemory(session.options->memoryLimit);
-  return command == "inspect"
-             ? inspect(&session.context, *session.options, outs())
-             : compile(&session.context, *session.options, &progress);
+  const Options &options = *session.options;
+  // A tensor of the reference has 8 bytes for each element, and a limit of its
+  // own.
+  if (command != "reference" || options.memoryLimit)
+    limitMemory(options.memoryLimit);
+  if (command == "reference")
+    return runReference(&session.context, options, outs());
+  return command == "inspect" ? inspect(&session.context, options, outs())
+                              : compile(&session.context, options, &progress);
 }
 
 /// Writes the reproducer of an internal error. The first attempt has printed

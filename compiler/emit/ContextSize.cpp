@@ -34,6 +34,13 @@ Error sizeContext(const Module &module, const ModelInterface &model,
         64);
   options.contextBytes =
       options.contextAt + alignTo(bytes + tensors * sizeof(uint32_t), 64);
+  if (!model.profile)
+    return Error::success();
+  // Each task has two numbers.
+  options.profileAt = options.contextBytes;
+  options.contextBytes += alignTo(
+      sizeOf("weir_profile_bytes") + countTasks(options) * 2 * sizeof(uint64_t),
+      64);
   return Error::success();
 }
 

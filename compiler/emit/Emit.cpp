@@ -6,6 +6,8 @@
 #include "compiler/emit/Object.h"
 #include "compiler/emit/Output.h"
 #include "compiler/emit/Weights.h"
+#include "compiler/emit/codegen/KernelSymbols.h"
+#include "compiler/emit/codegen/Parts.h"
 
 #include "dialects/weir/Records.h"
 
@@ -101,8 +103,16 @@ struct Emitter {
   Error text(NativeModule &native) {
     if (Error error = optimizeModule(native))
       return error;
+    SmallVector<char, 0> assembly;
+    if (options.product == Product::Asm)
+      if (Error error =
+              generateAssembly(*native.module, *native.machine, assembly))
+        return error;
     return writeText(options.output, files, [&](raw_ostream &os) {
-      native.module->print(os, nullptr);
+      if (options.product == Product::Asm)
+        os.write(assembly.data(), assembly.size());
+      else
+        native.module->print(os, nullptr);
     });
   }
 
@@ -143,6 +153,8 @@ struct Emitter {
     if (!native)
       return native.takeError();
     native->progress = options.progress;
+    if (options.debugNames)
+      nameKernels(*native, isaVariants);
     if (!options.header.empty())
       if (Error error = header(native->contextBytes))
         return error;

@@ -12,7 +12,7 @@ namespace weir {
 
 class Progress;
 
-enum class Product { Shared, Static, Object, Executable, Llvm, Mlir, Ptx };
+enum class Product { Shared, Static, Object, Executable, Llvm, Asm, Mlir, Ptx };
 
 /// What a `--emit=` word or the ending of an output's name asks for; a name
 /// without an ending is an executable's.
@@ -32,6 +32,7 @@ struct EmitOptions {
   std::string cppClass;       // ns::Name; empty: none
   unsigned optLevel = 2;      // 0..3
   bool weightsFile = false;   // weights beside the output, not in it
+  bool debugNames = false;    // symbols of kernels have the names of nodes
   bool releaseWeights = true; // may drop resource blobs once written
   /// C functions that the code calls, and the files that have them.
   std::vector<std::string> customSymbols, customObjects;
@@ -43,9 +44,10 @@ std::string weightsPath(const EmitOptions &options);
 
 /// Which file would be written over one of `inputs` or over another that is
 /// written, in words; empty where each has its own place. A report goes to
-/// `report` and a depfile to `depfile`, if these are anything.
+/// `report`, a depfile to `depfile` and a trace to `trace`, if these are
+/// anything.
 std::string samePlaces(const EmitOptions &options, llvm::StringRef report,
-                       llvm::StringRef depfile,
+                       llvm::StringRef depfile, llvm::StringRef trace,
                        llvm::ArrayRef<std::string> inputs);
 
 /// What is wrong with the files of custom functions, or nothing: each function

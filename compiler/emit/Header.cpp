@@ -143,6 +143,12 @@ void state(raw_ostream &os, const ModelInterface &model) {
   os << '\n';
 }
 
+/// What a model of --profile has beside.
+void profile(raw_ostream &os, const ModelInterface &model) {
+  os << "/* The calls and the time of each task of a run, and traces. */\n"
+     << "const weir_profile_info *" << model.prefix << "_profile(void);\n\n";
+}
+
 } // namespace
 
 void writeHeader(raw_ostream &os, const ModelInterface &model,
@@ -165,6 +171,8 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
   os << runtimeHeader() << '\n';
   if (model.gpu)
     os << gpuHeader() << '\n';
+  if (model.profile)
+    os << profileHeader() << '\n';
   os << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   os << "#define " << m << "_ABI_VERSION " << WEIR_ABI_VERSION << "u\n";
   os << "#define " << m << "_ARENA_BYTES " << model.arenaBytes << "u\n";
@@ -199,6 +207,8 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
     gpu(os, model);
   if (!model.variables.empty())
     state(os, model);
+  if (model.profile)
+    profile(os, model);
   os << "/* What the last failing call meant: names the tensor or node. */\n"
      << "const char *" << n << "_last_error(const " << n << "_ctx *context);\n"
      << "const char *" << n << "_status_text(weir_status status);\n"

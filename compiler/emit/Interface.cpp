@@ -269,8 +269,13 @@ struct Reader {
     if (auto checks = attrs::checks.of(module))
       for (auto text : checks.getAsRange<StringAttr>())
         model.checks.push_back(text.str());
+    if (auto elements = attrs::checkElements.of(module))
+      model.checkElements = elements.asArrayRef().vec();
     if (Error error = readGpu(module, model))
       return error;
+    model.profile = attrs::profile.isOn(module);
+    if (model.profile && model.gpu)
+      return bad(attrs::profile.name() + " is not for a GPU");
     auto entries = attrs::entries.of(module);
     if (!entries || entries.empty())
       return bad("the module has no " + attrs::entries.name() +
@@ -281,6 +286,8 @@ struct Reader {
     if (model.gpu)
       for (StringRef used : {"gpu", "run_device", "wait"})
         functionNames.insert({(model.prefix + "_" + used).str(), 2});
+    if (model.profile)
+      functionNames.insert({model.prefix + "_profile", 2});
     for (StringRef used :
          {"ARENA", "MAX_LIVE", "WEIGHTS", "ALIGN", "CTX", "ABI", "H"})
       macros.insert({(model.macro + "_" + used).str(), 2});

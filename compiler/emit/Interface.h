@@ -128,8 +128,11 @@ struct ModelInterface {
   int64_t arenaBytes = 0, maxLiveBytes = 0, weightsBytes = 0;
   std::vector<WeightBlob> weights;
   std::vector<std::string> checks;
+  /// As `weir.check_elements` has them; empty: no check names an element.
+  std::vector<int64_t> checkElements;
   std::vector<FunctionInterface> functions;
-  bool gpu = false; // the product is for a GPU
+  bool profile = false; // the product counts the time of its tasks
+  bool gpu = false;     // the product is for a GPU
   std::vector<GpuImage> images;
   std::vector<GpuKernel> kernels;
   std::vector<GpuGemm> gemms;

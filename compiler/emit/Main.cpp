@@ -10,7 +10,9 @@ namespace weir {
 
 Error addMain(Module &module, const ModelInterface &model) {
   Function *info = module.getFunction(model.prefix + "_info");
-  Function *run = module.getFunction("weir_run_main");
+  Function *profile = module.getFunction(model.prefix + "_profile");
+  Function *run =
+      module.getFunction(profile ? "weir_run_profiled" : "weir_run_main");
   if (!info || !run)
     return createStringError("there is no main for executables of this target");
   auto *i32 = Type::getInt32Ty(module.getContext());
@@ -18,8 +20,11 @@ Error addMain(Module &module, const ModelInterface &model) {
   auto *main = Function::Create(FunctionType::get(i32, {i32, ptr}, false),
                                 GlobalValue::ExternalLinkage, "main", module);
   IRBuilder<> b(BasicBlock::Create(module.getContext(), "", main));
-  b.CreateRet(b.CreateCall(
-      run, {main->getArg(0), main->getArg(1), b.CreateCall(info)}));
+  SmallVector<Value *> arguments{main->getArg(0), main->getArg(1),
+                                 b.CreateCall(info)};
+  if (profile)
+    arguments.push_back(b.CreateCall(profile));
+  b.CreateRet(b.CreateCall(run, arguments));
   return Error::success();
 }
 

@@ -205,6 +205,10 @@ translateIsaVariant(mlir::ModuleOp source, LLVMContext &context,
   return std::move(module);
 }
 
+std::string isaVariantPrefix(size_t number) {
+  return globals::prefix.str() + (number ? std::to_string(number) + "." : "");
+}
+
 Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
                                    const ModelInterface &model,
                                    TableOptions options, unsigned optLevel,
@@ -228,8 +232,9 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
   for (auto [i, source] : enumerate(isaVariants)) {
     TargetAttr itsTarget = TargetAttr::of(source);
     IsaVariantOptions isaVariant = {
-        globals::prefix.str() + (i ? std::to_string(i) + "." : ""),
-        requiredCpuBits(target.getTriple(), itsTarget.getFeatures())};
+        isaVariantPrefix(i),
+        requiredCpuBits(target.getTriple(), itsTarget.getFeatures()),
+        attrs::profileTasks.of(source)};
     auto made = translateIsaVariant(source, *native.context,
                                     native.machine->createDataLayout(),
                                     isaVariant.symbols);
@@ -252,6 +257,9 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
       return std::move(error);
   if (!model.variables.empty())
     if (Error error = linkBitcode(module, stateBitcode(arch)))
+      return std::move(error);
+  if (model.profile)
+    if (Error error = linkBitcode(module, profileBitcode(arch)))
       return std::move(error);
   if (module.getNamedGlobal("weir_sim_kernels"))
     if (Error error = linkBitcode(module, simulatorBitcode()))
@@ -288,6 +296,8 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
   if (!model.variables.empty())
     for (StringRef name : {"_save", "_restore"})
       visible.insert(model.prefix + name.str());
+  if (model.profile)
+    visible.insert(model.prefix + "_profile");
   if (extra == Extra::Main) {
     visible.insert("main");
     if (Error error = addMain(module, model))

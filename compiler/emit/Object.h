@@ -35,6 +35,9 @@ enum class Extra { None, Main };
 /// Adds a main that runs the model to a module that has the runner's code.
 llvm::Error addMain(llvm::Module &module, const ModelInterface &model);
 
+/// The symbols of an instruction-set variant begin with this.
+std::string isaVariantPrefix(size_t number);
+
 /// The modules are of one model, each for another kind of processor.
 llvm::Expected<NativeModule>
 buildNative(llvm::ArrayRef<mlir::ModuleOp> isaVariants,
@@ -64,6 +67,8 @@ llvm::StringRef runtimeBitcode(llvm::StringRef arch);
 llvm::StringRef cudaBitcode(llvm::StringRef arch);
 /// The part of it that only models with variables need.
 llvm::StringRef stateBitcode(llvm::StringRef arch);
+/// The part of it that only products of --profile have.
+llvm::StringRef profileBitcode(llvm::StringRef arch);
 /// The simulator of a GPU, for x86-64.
 llvm::StringRef simulatorBitcode();
 /// The same of weir-run's code, where executables can be linked.
@@ -72,6 +77,8 @@ llvm::StringRef runnerBitcode(llvm::StringRef arch);
 llvm::StringRef runtimeHeader();
 /// The text of runtime/cuda/info.h.
 llvm::StringRef gpuHeader();
+/// The text of runtime/profile/info.h.
+llvm::StringRef profileHeader();
 /// The texts of runtime/weir_types.hpp and runtime/weir.hpp.
 std::array<llvm::StringRef, 2> cppHeaders();
 

@@ -19,8 +19,8 @@ static constexpr struct {
 } products[] = {
     {Product::Shared, "shared", ".so"}, {Product::Static, "static", ".a"},
     {Product::Object, "obj", ".o"},     {Product::Executable, "exe", ""},
-    {Product::Llvm, "llvm", ".ll"},     {Product::Mlir, "mlir", ".mlir"},
-    {Product::Ptx, "ptx", ".ptx"}};
+    {Product::Llvm, "llvm", ".ll"},     {Product::Asm, "asm", ".s"},
+    {Product::Mlir, "mlir", ".mlir"},   {Product::Ptx, "ptx", ".ptx"}};
 
 std::optional<Product> productOfWord(StringRef word) {
   for (const auto &one : products)
@@ -50,8 +50,8 @@ std::string productEndings() {
 }
 
 bool isText(Product product) {
-  return product == Product::Llvm || product == Product::Mlir ||
-         product == Product::Ptx;
+  return product == Product::Llvm || product == Product::Asm ||
+         product == Product::Mlir || product == Product::Ptx;
 }
 
 std::string weightsPath(const EmitOptions &options) {
@@ -82,7 +82,8 @@ static bool areSame(StringRef one, StringRef other) {
 }
 
 std::string samePlaces(const EmitOptions &options, StringRef report,
-                       StringRef depfile, ArrayRef<std::string> inputs) {
+                       StringRef depfile, StringRef trace,
+                       ArrayRef<std::string> inputs) {
   struct OutputFile {
     StringLiteral what;
     std::string path;
@@ -98,6 +99,8 @@ std::string samePlaces(const EmitOptions &options, StringRef report,
     written.push_back({"the report", report.str()});
   if (!depfile.empty() && depfile != "-")
     written.push_back({"the depfile", depfile.str()});
+  if (!trace.empty())
+    written.push_back({"the trace", trace.str()});
   for (auto [i, file] : enumerate(written)) {
     for (const std::string &input : inputs)
       if (areSame(file.path, input))

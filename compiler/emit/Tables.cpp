@@ -225,26 +225,6 @@ struct Builder {
     return info;
   }
 
-  /// The address of the embedded weights. Both globals are initialized
-  /// externally, so no zeros are folded and addresses have 64 bits.
-  Constant *weights() {
-    if (!model.weightsBytes || !options.weightsFile.empty())
-      return null();
-    auto *type = ArrayType::get(Type::getInt8Ty(context), 64);
-    auto *bytes =
-        new GlobalVariable(module, type, true, GlobalValue::InternalLinkage,
-                           Constant::getNullValue(type), globals::weights);
-    bytes->setSection(
-        weightsSection(model.weightsBytes, Triple(module.getTargetTriple())));
-    bytes->setAlignment(Align(64));
-    bytes->setExternallyInitialized(true);
-    auto *slot =
-        new GlobalVariable(module, ptr, true, GlobalValue::InternalLinkage,
-                           bytes, globals::weightsSlot);
-    slot->setExternallyInitialized(true);
-    return slot;
-  }
-
   /// The entry of a model without variables, called as those with are.
   Function *withState(Function *entry) {
     Function *function = define(entry->getName().str() + ".plain", i32,
@@ -275,7 +255,9 @@ struct Builder {
   }
 
   Error build() {
-    SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr, ptr};
+    SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr, ptr, ptr};
+    if (model.profile)
+      fields.append({ptr, i64, i64});
     if (model.gpu)
       fields.append({ptr, ptr, i64, ptr, i64, ptr, i64, i64, i64});
     auto *tableType = StructType::get(context, fields);
@@ -286,7 +268,9 @@ struct Builder {
     std::string n = model.prefix;
     std::string to = model.gpu ? "weir_gpu_" : "weir_";
     Function *create =
-        forward(n + "_create", to + "model_create", i32, {ptr, ptr, ptr});
+        forward(n + "_create",
+                model.profile ? "weir_profile_create" : to + "model_create",
+                i32, {ptr, ptr, ptr});
     Function *destroy = forward(n + "_destroy", to + "model_destroy",
                                 Type::getVoidTy(context), {ptr});
     Function *lastError =
@@ -369,14 +353,21 @@ struct Builder {
     Function *infoFunction = define(n + "_info", ptr, {});
     IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);
 
-    SmallVector<Constant *> values{info,
-                                   list(isaVariants, globals::levels),
-                                   list(checks, globals::checks),
-                                   int64(checks.size()),
-                                   weights(),
-                                   int64(options.weightsHash),
-                                   roles(),
-                                   addSliceTable(module, model)};
+    SmallVector<Constant *> values{
+        info,
+        list(isaVariants, globals::levels),
+        list(checks, globals::checks),
+        int64(checks.size()),
+        model.weightsBytes && options.weightsFile.empty()
+            ? addWeightsSlot(module, model.weightsBytes)
+            : null(),
+        int64(options.weightsHash),
+        roles(),
+        addSliceTable(module, model),
+        int64s(model.checkElements, globals::elements)};
+    if (model.profile)
+      if (Error error = addProfile(module, model, options, *table, values))
+        return error;
     if (model.gpu)
       values.append(
           {gpu(), addGemmTable(module, model), int64(model.gemms.size()),

@@ -12,6 +12,7 @@ namespace weir {
 struct IsaVariantOptions {
   std::string symbols;                // what its entries' names begin with
   llvm::SmallVector<uint32_t, 8> cpu; // required bits, as runtime/cpu.c reads
+  mlir::ArrayAttr tasks;              // of a profile; null where there is none
 };
 
 struct TableOptions {
@@ -19,12 +20,13 @@ struct TableOptions {
   uint64_t weightsHash = 0;
   uint64_t contextBytes = 0;
   uint64_t contextAt = 0; // of a GPU: where the host's part of a context lies
+  uint64_t profileAt = 0; // where a context has its profile
   std::vector<IsaVariantOptions>
       isaVariants; // as model.instruction-set variants
 };
 
-/// Sets contextBytes and contextAt by what the runtime in the module says: see
-/// runtime/abi.h and runtime/cuda/gpu.h.
+/// Sets contextBytes, contextAt and profileAt by what the runtime in the module
+/// says: see runtime/abi.h, runtime/cuda/gpu.h and runtime/profile/profile.h.
 llvm::Error sizeContext(const llvm::Module &module, const ModelInterface &model,
                         TableOptions &options);
 
@@ -37,6 +39,14 @@ llvm::Error addTables(llvm::Module &module, const ModelInterface &model,
 /// tensors.
 llvm::Constant *addSliceTable(llvm::Module &module,
                               const ModelInterface &model);
+
+/// The tasks of the instruction-set variant with the most.
+size_t countTasks(const TableOptions &options);
+/// Adds NAME_profile, and to `values` the fields of weir_profile_model
+/// (runtime/profile/profile.h) after those of weir_model, the type of `table`.
+llvm::Error addProfile(llvm::Module &module, const ModelInterface &model,
+                       const TableOptions &options, llvm::GlobalVariable &table,
+                       llvm::SmallVectorImpl<llvm::Constant *> &values);
 
 /// Adds what libraries compute, of which a model for a GPU has the address;
 /// null where that is nothing.

@@ -14,6 +14,7 @@ namespace weir {
 
 static const char *const libc[] = {"__errno_location",
                                    "aligned_alloc",
+                                   "clock_gettime",
                                    "close",
                                    "dlerror",
                                    "dlopen",

@@ -3,6 +3,7 @@
 
 #include "compiler/emit/Weights.h"
 
+#include "compiler/emit/Names.h"
 #include "dialects/weir/Attributes.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -144,6 +145,24 @@ Error writeWeightsFile(const ModelInterface &model, llvm::raw_ostream &os,
   endian::write64le(header.data() + 16, hash);
   os.write(header.data(), header.size());
   return streamWeights(model, os);
+}
+
+llvm::Constant *addWeightsSlot(llvm::Module &module, uint64_t bytes) {
+  using llvm::GlobalVariable;
+  llvm::LLVMContext &context = module.getContext();
+  auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), 64);
+  auto *weights =
+      new GlobalVariable(module, type, true, GlobalVariable::InternalLinkage,
+                         llvm::Constant::getNullValue(type), globals::weights);
+  weights->setSection(
+      weightsSection(bytes, llvm::Triple(module.getTargetTriple())));
+  weights->setAlignment(llvm::Align(64));
+  weights->setExternallyInitialized(true);
+  auto *slot = new GlobalVariable(module, llvm::PointerType::get(context, 0),
+                                  true, GlobalVariable::InternalLinkage,
+                                  weights, globals::weightsSlot);
+  slot->setExternallyInitialized(true);
+  return slot;
 }
 
 Error placeWeights(SmallVectorImpl<char> &object, uint64_t bytes,

@@ -5,6 +5,7 @@
 #include "compiler/emit/Interface.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -35,6 +36,10 @@ llvm::Error streamWeights(const ModelInterface &model, llvm::raw_ostream &os);
 /// A weights file: 64 bytes of header (runtime/abi.h), then the weights.
 llvm::Error writeWeightsFile(const ModelInterface &model, llvm::raw_ostream &os,
                              uint64_t layoutHash);
+
+/// Adds the address of the embedded weights to the module. Both globals are
+/// initialized externally, so no zeros are folded and addresses have 64 bits.
+llvm::Constant *addWeightsSlot(llvm::Module &module, uint64_t bytes);
 
 /// Makes the object's weights section end the file: its bytes are to follow
 /// the object. Padding up to their alignment is appended to the object.

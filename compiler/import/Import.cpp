@@ -9,6 +9,7 @@
 #include "compiler/import/Ops.h"
 #include "compiler/import/Report.h"
 #include "compiler/import/StateInputs.h"
+#include "compiler/import/debug/Instruments.h"
 #include "compiler/import/onnx/Frontend.h"
 #include "compiler/import/tensorflow/Frontend.h"
 #include "compiler/import/tensorflow/file/Summary.h"
@@ -242,6 +243,9 @@ OwningOpRef<ModuleOp> importModel(MLIRContext *context,
     report.status = Status::internal;
     module = {};
   }
+  if (module && options.instruments &&
+      failed(options.instruments->finish(report, *module)))
+    module = {};
   if (module && failed(makeStateInputs(report, *module, options)))
     module = {};
   status = report.status;

@@ -8,11 +8,14 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace weir {
+
+class Instruments;
 
 /// A tensor that the caller gives: `--feed=NAME[:DIMSxTYPE]`.
 struct Feed {
@@ -183,6 +186,8 @@ struct ImportOptions {
   /// Called with each tensor of the model's own graph while it is imported; may
   /// be null. A tensor of dynamic shape has its largest sizes.
   std::function<void(llvm::StringRef tensor, mlir::Type type)> onTensor = {};
+  /// Of a debugging library: what it has besides the model. Null for others.
+  std::shared_ptr<Instruments> instruments = {};
 };
 
 /// The type of elements that is called so: `f32`, `i1`, `ui8`; null where

@@ -64,7 +64,8 @@ LogicalResult Tracing::reportUnsupported() {
 static LogicalResult failsAlways(Report &report, graph::CheckOp check,
                                  StringRef name) {
   StringRef message = check.getMessage();
-  message.consume_front("node '" + escaped(name) + "': ");
+  if (message.consume_front("node '" + escaped(name) + "'"))
+    message = message.ltrim(": ");
   return report.error(check.getLoc()) << message << ", in every run";
 }
 

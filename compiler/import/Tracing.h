@@ -17,6 +17,7 @@ namespace weir {
 /// file of a kilobyte can describe 2^60.
 constexpr uint64_t nodeBudget = 10'000'000;
 
+class Instruments;
 class TracedNode;
 
 class Tracing {
@@ -50,6 +51,8 @@ public:
   /// Whether derivatives are taken: then zeros lie beyond the sizes of each
   /// node's results, and so do zeros in their gradients.
   bool derives = false;
+  /// What a debugging library has besides the model, or null.
+  Instruments *instruments = nullptr;
 
 protected:
   ~Tracing() = default;

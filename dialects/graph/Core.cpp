@@ -71,6 +71,26 @@ LogicalResult WhileOp::verifyRegions() {
   return verifyYield(*this, getBody(), types, "body");
 }
 
+LogicalResult CheckOp::verify() {
+  OperandRange element = getElement();
+  if (element.empty() ||
+      (element.size() == 2 && getElementTypeOrSelf(element[0]).isInteger(64) &&
+       getElementTypeOrSelf(element[1]).isF32()))
+    return success();
+  return emitOpError("has an element that is not an i64 and an f32");
+}
+
+LogicalResult KeepOp::verify() {
+  int64_t rank = cast<RankedTensorType>(getValue().getType()).getRank();
+  if (bool(getShape()) != bool(getLeast()))
+    return emitOpError("has only one of shape and least");
+  if (getShape() &&
+      (cast<RankedTensorType>(getShape().getType()).getDimSize(0) != rank ||
+       getLeast()->size() != static_cast<size_t>(rank)))
+    return emitOpError("has sizes of another number of dimensions");
+  return success();
+}
+
 void weir::graph::attachCoreDerivatives(MLIRContext *context) {
   attachDerivatives<
 #define GET_OP_LIST

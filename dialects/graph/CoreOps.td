@@ -129,14 +129,63 @@ def Graph_CheckOp
   let summary = "Fails the run if a condition does not hold";
   let description = [{
     The run continues (every op is safe on any value) and then returns an error
-    with the message of the first check that failed.
+    with the message of the first check that failed. With `element`, the index
+    and the value of an element, the run ends at the failed check, and the
+    runtime adds both numbers to the message.
+
+    - (C1) `element` is empty, or a scalar i64 and a scalar f32.
 
     ```mlir
     graph.check %p, "node 'lookup': index out of range" : tensor<i1>
+    graph.check %q, "node 'log': 'y' is not finite" element(%i, %x : tensor<i64>, tensor<f32>) : tensor<i1>
     ```
   }];
-  let arguments = (ins 0DTensorOf<[I1]>:$condition, StrAttr:$message);
-  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let arguments = (ins 0DTensorOf<[I1]>:$condition, StrAttr:$message,
+                   Variadic<0DTensorOf<[I64, F32]>>:$element);
+  let assemblyFormat = [{
+    $condition `,` $message (`element` `(` $element^ `:` type($element) `)`)? attr-dict `:`
+    type($condition)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$condition,
+                                "::llvm::StringRef":$message), [{
+    build($_builder, $_state, condition, message, ::mlir::ValueRange());
+  }]>];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::ArrayRef<::llvm::StringRef> tensorflowNames() { return {}; }
+    static ::llvm::ArrayRef<::llvm::StringRef> onnxNames() { return {}; }
+    ::weir::graph::FusionRole fusionRole() {
+      return ::weir::graph::FusionRole::none;
+    }
+  }];
+}
+
+def Graph_KeepOp
+    : Op<Graph_Dialect, "keep", [MemoryEffects<[MemWrite]>,
+                                 FusionOpInterface]> {
+  let summary = "Keeps the result of a node as a result of the function";
+  let description = [{
+    The importer adds it for nodes that match `--keep`. `weir-return-kept` turns
+    it into a result with the name `tensor`. A value with dynamic sizes is
+    contiguous. `shape` then has its actual sizes, and `least` has the smallest
+    size of each dimension.
+
+    - (C1) `shape` and `least`, if there is one of them, have a number for each
+      dimension of the value.
+
+    ```mlir
+    graph.keep %y, "conv1/Relu:0" : tensor<4xf32>
+    graph.keep %z, "top" shape(%s : tensor<2xi64>) {least = array<i64: 0, 4>} : tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$value, StrAttr:$tensor,
+                   Optional<1DTensorOf<[I64]>>:$shape,
+                   OptionalAttr<DenseI64ArrayAttr>:$least);
+  let assemblyFormat = [{
+    $value `,` $tensor (`shape` `(` $shape^ `:` type($shape) `)`)? attr-dict `:`
+    type($value)
+  }];
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     static ::llvm::ArrayRef<::llvm::StringRef> tensorflowNames() { return {}; }
     static ::llvm::ArrayRef<::llvm::StringRef> onnxNames() { return {}; }

@@ -198,13 +198,20 @@ def Plan_CheckOp : Plan_Op<"check"> {
   let summary = "Sets the run's status if the Boolean is false";
   let description = [{
     `code` counts the module's `weir.checks` from 1. The first failure is kept.
+    `element` are the buffers of the index and the value that the message ends
+    with. They are in the arena, which stays as it is after a failure.
 
     ```mlir
     plan.check %p, 1 : memref<i1>
+    plan.check %q, 2 element(%i, %x : memref<i64>, memref<f32>) : memref<i1>
     ```
   }];
-  let arguments = (ins AnyMemRef:$condition, I64Attr:$code);
-  let assemblyFormat = "$condition `,` $code attr-dict `:` type($condition)";
+  let arguments = (ins AnyMemRef:$condition, I64Attr:$code,
+                   Variadic<AnyMemRef>:$element);
+  let assemblyFormat = [{
+    $condition `,` $code (`element` `(` $element^ `:` type($element) `)`)? attr-dict `:`
+    type($condition)
+  }];
 }
 
 def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {

@@ -45,10 +45,13 @@ std::string takeName(ProgramOp program) {
   return name;
 }
 
-int64_t bytesOf(CopyOp copy) {
-  auto type = cast<MemRefType>(copy.getSource().getType());
+int64_t bytesOf(MemRefType type) {
   return type.getNumElements() *
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+int64_t bytesOf(CopyOp copy) {
+  return bytesOf(cast<MemRefType>(copy.getSource().getType()));
 }
 
 void TaskLowering::lower(Operation &task) {

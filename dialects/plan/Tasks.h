@@ -26,6 +26,9 @@ mlir::LLVM::LLVMFuncOp createPart(ProgramOp program, mlir::Location at,
 /// Removes the name from the program, and returns it for the function.
 std::string takeName(ProgramOp program);
 
+/// The bytes of a buffer; an i1 takes a byte. The importer has checked that the
+/// product does not overflow.
+int64_t bytesOf(mlir::MemRefType type);
 int64_t bytesOf(CopyOp copy);
 
 /// Lowers tasks at the builder's insertion point. A stage implements copies,

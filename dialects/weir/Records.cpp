@@ -194,6 +194,30 @@ LogicalResult RowBlocksAttr::verify(Emit emitError, int64_t rows,
   return success();
 }
 
+LogicalResult WorkAttr::verify(Emit emitError, int64_t inputs,
+                               int64_t multiplyAdds) {
+  return verifyRanges(emitError,
+                      {{"inputs", inputs, 0, INT32_MAX},
+                       {"multiply_adds", multiplyAdds, 0, INT64_MAX}});
+}
+
+LogicalResult ProfileTaskAttr::verify(Emit emitError, int64_t entry,
+                                      StringRef kernel, ArrayAttr nodes,
+                                      int64_t phase, int64_t bytesRead,
+                                      int64_t bytesWritten,
+                                      int64_t multiplyAdds) {
+  if (kernel.empty())
+    return emitError() << "a task has a kernel";
+  if (failed(verifyStrings(emitError, "nodes", nodes)))
+    return failure();
+  return verifyRanges(emitError,
+                      {{"entry", entry, 0, INT32_MAX},
+                       {"phase", phase, 0, INT32_MAX},
+                       {"bytes_read", bytesRead, 0, INT64_MAX},
+                       {"bytes_written", bytesWritten, 0, INT64_MAX},
+                       {"multiply_adds", multiplyAdds, 0, INT64_MAX}});
+}
+
 LogicalResult LaunchAttr::verify(Emit emitError, int64_t blocks,
                                  int64_t threads) {
   return verifyRanges(emitError, {{"blocks", blocks, 1, INT32_MAX},

@@ -173,6 +173,36 @@ def Weir_RowBlocks : Weir_Record<"RowBlocks", "row_blocks"> {
   }];
 }
 
+def Weir_Work : Weir_Record<"Work", "work"> {
+  let summary = "The work of a kernel, for a profile";
+  let description = [{
+    `inputs` is the number of arguments that the kernel reads; those that it
+    writes follow. `multiply_adds` counts matrix products and convolutions by
+    their definition.
+  }];
+  let parameters = (ins Number<0>:$inputs, Number<0>:$multiply_adds);
+}
+
+def Weir_ProfileTask : Weir_Record<"ProfileTask", "profile_task"> {
+  let summary = "A task that a profile counts";
+  let description = [{
+    `entry` is the number of the function in `weir.entries`. `kernel` has the
+    names of the task's kernels with " + " between them, or is `copy`. `nodes`
+    are the names of the model's nodes that the task computes. `phase` counts the
+    tasks of a kernel that has barriers. The other numbers are of one call, in
+    the first of these tasks: the bytes of the operands that it reads and writes,
+    and the multiply-adds.
+  }];
+  let parameters = (ins
+    Number<0>:$entry,
+    Text<>:$kernel,
+    List:$nodes,
+    Number<0>:$phase,
+    Number<0>:$bytes_read,
+    Number<0>:$bytes_written,
+    Number<0>:$multiply_adds);
+}
+
 def Weir_Launch : Weir_Record<"Launch", "launch"> {
   let summary = "The launch of a GPU's kernel";
   let description = [{

@@ -17,9 +17,11 @@ namespace {
 /// status), without the state where the model has none.
 class Lowering : Regions {
 public:
-  /// `task groups` counts the lowered groups of the module.
-  Lowering(LLVM::LLVMFuncOp function, unsigned &taskGroups)
-      : Regions(function, taskGroups) {
+  /// `task groups` counts the lowered groups of the module, and `table` has its
+  /// tasks. A run that `stops` ends at the first check that fails.
+  Lowering(LLVM::LLVMFuncOp function, unsigned &taskGroups, TaskTable &table,
+           bool stops)
+      : Regions(function, taskGroups, table), stops(stops) {
     b.setInsertionPointToStart(function.addEntryBlock(b));
     arena = function.getArgument(0);
     weights = function.getArgument(1);
@@ -39,14 +41,20 @@ public:
 
 private:
   void lowerCopy(plan::CopyOp copy) override {
+    std::optional<int64_t> task = table.add(copy);
+    copyBytes(copy);
+    table.endTask(b, team, task);
+  }
+
+  void copyBytes(plan::CopyOp copy) {
     constexpr int64_t worthSharing = 1 << 18; // bytes
     Value to = address(copy.getTarget()), from = address(copy.getSource());
     Value bytes = number(plan::bytesOf(copy), 64);
     if (plan::bytesOf(copy) < worthSharing)
       return void(
           b.create<LLVM::MemcpyOp>(to, from, bytes, /*isVolatile=*/false));
-    declare("weir_copy", {pointer(), pointer(), pointer(), bytes.getType()},
-            copy->getParentOfType<ModuleOp>());
+    declareRuntime(copy->getParentOfType<ModuleOp>(), "weir_copy",
+                   {pointer(), pointer(), pointer(), bytes.getType()});
     b.create<LLVM::CallOp>(TypeRange(), "weir_copy",
                            ValueRange{team, to, from, bytes});
   }
@@ -61,8 +69,9 @@ private:
     Value both = b.create<LLVM::AndOp>(first, failed);
     b.create<LLVM::StoreOp>(
         b.create<LLVM::SelectOp>(both, number(check.getCode()), now), status);
-    // What follows a failure might assign variables.
-    if (state)
+    // What follows a failure might assign variables, or overwrite the numbers
+    // of the message.
+    if (stops)
       returnIf(failed);
   }
 
@@ -79,9 +88,9 @@ private:
     auto part = plan::createPart(program, tasks.front()->getLoc(),
                                  function.getSymName() + "_" + Twine(parts++),
                                  function.getFunctionType());
-    Lowering(part, taskGroups).run(tasks);
+    Lowering(part, taskGroups, table, stops).run(tasks);
     b.create<LLVM::CallOp>(part, function.getArguments());
-    if (!state)
+    if (!stops)
       return;
     Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
     returnIf(b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, now, number(0)));
@@ -94,29 +103,35 @@ private:
   Value isTrue(Value memref) override { return isSet(booleanByte(memref)); }
 
   Value status;
+  bool stops;
   unsigned parts = 0; // functions of tasks in regions
 };
 
 struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
   void runOnOperation() override {
+    TaskTable table(getOperation());
     for (auto program :
          llvm::make_early_inc_range(getOperation().getOps<plan::ProgramOp>())) {
       std::string name = plan::takeName(program);
-      lower(program, name);
+      table.enter(name);
+      lower(program, name, table);
       program.erase();
     }
+    table.write();
   }
 
 private:
   unsigned taskGroups = 0;
 
   /// Splits the tasks into several functions, which the entry calls in turn.
-  void lower(plan::ProgramOp program, const std::string &name) {
+  void lower(plan::ProgramOp program, const std::string &name,
+             TaskTable &table) {
     SmallVector<Operation *> tasks = plan::tasksOf(program);
     ImplicitLocOpBuilder b(program.getLoc(), program);
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type nothing = LLVM::LLVMVoidType::get(&getContext());
     bool hasState = attrs::stateBytes.isOn(getOperation());
+    bool stops = hasState || attrs::checkElements.isOn(getOperation());
     SmallVector<Type> parameters(hasState ? 5 : 4, pointer);
     auto entry = b.create<LLVM::LLVMFuncOp>(
         name, LLVM::LLVMFunctionType::get(b.getI32Type(), parameters));
@@ -127,6 +142,8 @@ private:
     Value zero = b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(0));
     Value status = b.create<LLVM::AllocaOp>(pointer, b.getI32Type(), one, 4);
     b.create<LLVM::StoreOp>(zero, status);
+    Value team = entry.getArgument(3);
+    table.beginRun(b, team);
     SmallVector<Value> operands(entry.getArguments());
     operands.push_back(status);
     ArrayRef<Operation *> rest = tasks;
@@ -135,10 +152,10 @@ private:
       auto function = plan::createPart(
           program, rest.front()->getLoc(), name + "_part_" + Twine(part),
           LLVM::LLVMFunctionType::get(nothing, parameters));
-      Lowering(function, taskGroups).run(rest.take_front(count));
+      Lowering(function, taskGroups, table, stops).run(rest.take_front(count));
       b.create<LLVM::CallOp>(function, operands);
       rest = rest.drop_front(count);
-      if (!hasState || rest.empty())
+      if (!stops || rest.empty())
         continue;
       // Parts after a failure would go on, too.
       Block *before = b.getInsertionBlock();
@@ -149,9 +166,11 @@ private:
       Value failed = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, now, zero);
       b.create<LLVM::CondBrOp>(failed, leave, after);
       b.setInsertionPointToEnd(leave);
+      table.endRun(b, team);
       b.create<LLVM::ReturnOp>(now);
       b.setInsertionPointToEnd(after);
     }
+    table.endRun(b, team);
     b.create<LLVM::ReturnOp>(
         b.create<LLVM::LoadOp>(b.getI32Type(), status).getResult());
   }

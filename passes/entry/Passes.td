@@ -12,6 +12,10 @@ def LowerPlan : Pass<"weir-lower-plan", "::mlir::ModuleOp"> {
     and the team that shares the work. The function returns the run's status: 0,
     or the number of the check that failed.
 
+    With `weir.profile` on the module the function calls the runtime after each
+    task, with the number of the task in `weir.profile_tasks`, which the pass
+    writes (`runtime/profile/profile.h`).
+
     ```mlir
     plan.program @weir_entry_0 { ... }
     // becomes

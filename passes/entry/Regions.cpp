@@ -36,22 +36,14 @@ void Regions::allocateList(ArrayRef<Operation *> tasks) {
       if (run.getWorkItems() || run.getTaskGroup())
         for (plan::RunOp of = run; of; of = of.nextInGroup())
           count += of.getOperands().size() + alternates(of);
+      // The chunks of a profile need the team.
+      if (count && table.isOn())
+        ++count;
       most = std::max(most, count);
     });
   if (most)
     operandList =
         b.create<LLVM::AllocaOp>(pointer(), pointer(), number(most, 64), 8);
-}
-
-void Regions::declare(StringRef name, ArrayRef<Type> parameters,
-                      ModuleOp module) {
-  if (module.lookupSymbol(name))
-    return;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
-  Type nothing = LLVM::LLVMVoidType::get(b.getContext());
-  b.create<LLVM::LLVMFuncOp>(name,
-                             LLVM::LLVMFunctionType::get(nothing, parameters));
 }
 
 void Regions::lowerRun(plan::RunOp run) {
@@ -60,8 +52,18 @@ void Regions::lowerRun(plan::RunOp run) {
   if (auto before = dyn_cast_or_null<plan::RunOp>(run->getPrevNode()))
     if (!isAlone && before.nextInGroup())
       return;
-  if (!isAlone && run.nextInGroup())
-    return run.getRowWise() ? lowerRowWiseGroup(run) : lowerTaskGroup(run);
+  bool isGroup = !isAlone && run.nextInGroup();
+  task = table.add(run, isGroup);
+  if (!isGroup)
+    lowerOneRun(run);
+  else if (run.getRowWise())
+    lowerRowWiseGroup(run);
+  else
+    lowerTaskGroup(run);
+  table.endTask(b, team, task);
+}
+
+void Regions::lowerOneRun(plan::RunOp run) {
   SmallVector<Value> operands = addresses(run);
   if (!run.getWorkItems()) {
     b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
@@ -135,8 +137,11 @@ std::string Regions::partOf(plan::RunOp run) {
 LLVM::LLVMFuncOp Regions::makePart(StringRef name, Operation *inside) {
   auto module = inside->getParentOfType<ModuleOp>();
   Type size = b.getI64Type(), nothing = LLVM::LLVMVoidType::get(b.getContext());
-  declare("weir_parallel", {pointer(), size, size, size, pointer(), pointer()},
-          module);
+  SmallVector<Type> parameters = {pointer(), size,      size,
+                                  size,      pointer(), pointer()};
+  if (table.isOn())
+    parameters.push_back(b.getI32Type());
+  declareRuntime(module, parallel(), parameters);
   b.setInsertionPointToEnd(module.getBody());
   auto part = b.create<LLVM::LLVMFuncOp>(
       name, LLVM::LLVMFunctionType::get(nothing, {pointer(), size, size, size}),
@@ -200,12 +205,15 @@ void Regions::fillRowWiseGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
   b.create<LLVM::ReturnOp>(ValueRange());
 }
 
-/// Stores the operands of all runs of the group to the list.
+/// Stores the operands of all runs of the group to the list, and after them the
+/// team of a profile.
 void Regions::storeOperands(plan::RunOp first) {
   int64_t stored = 0;
   for (plan::RunOp run = first; run; run = run.nextInGroup())
     for (Value operand : run.getOperands())
       b.create<LLVM::StoreOp>(address(operand), at(operandList, 8 * stored++));
+  if (table.isOn())
+    b.create<LLVM::StoreOp>(team, at(operandList, 8 * stored));
 }
 
 /// Emits one region with the work items of all runs of the group, one after the
@@ -225,7 +233,9 @@ void Regions::lowerTaskGroup(plan::RunOp first) {
 
 void Regions::fillTaskGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
   Value list = part.getArgument(0), slot = part.getArgument(3);
-  int64_t operand = 0;
+  int64_t operand = 0, operands = 0;
+  for (plan::RunOp each = run; each; each = each.nextInGroup())
+    operands += each.getOperands().size();
   Value none = number(0, 64), one = number(1, 64), offset = none;
   for (; run; run = run.nextInGroup()) {
     Share all = shareOf(run, operandsOf(run, list, operand));
@@ -248,6 +258,10 @@ void Regions::fillTaskGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
       callOn(run, list, operand, {workItem(low), workItem(high), slot});
     else
       callOn(run, list, operand, {});
+    if (auto chunk = table.add(run, /*isGroup=*/false))
+      table.endChunk(b,
+                     b.create<LLVM::LoadOp>(pointer(), at(list, 8 * operands)),
+                     slot, *chunk);
     b.create<LLVM::BrOp>(after);
     b.setInsertionPointToEnd(after);
     operand += run.getOperands().size();
@@ -265,10 +279,20 @@ Regions::Share Regions::shareOf(plan::RunOp run, ValueRange operands) {
 
 void Regions::callParallel(Value workItems, int64_t slots, int64_t each,
                            StringRef part) {
-  b.create<LLVM::CallOp>(
-      TypeRange(), "weir_parallel",
-      ValueRange{team, workItems, number(slots, 64), number(each, 64),
-                 b.create<LLVM::AddressOfOp>(pointer(), part), operandList});
+  SmallVector<Value> operands = {team,
+                                 workItems,
+                                 number(slots, 64),
+                                 number(each, 64),
+                                 b.create<LLVM::AddressOfOp>(pointer(), part),
+                                 operandList};
+  if (task)
+    operands.push_back(number(*task));
+  b.create<LLVM::CallOp>(TypeRange(), parallel(), operands);
+}
+
+/// The runtime's function for regions.
+StringRef Regions::parallel() const {
+  return table.isOn() ? "weir_profile_parallel" : "weir_parallel";
 }
 
 /// Of two 64-bit integers; a constant where both are.

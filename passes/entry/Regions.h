@@ -4,6 +4,7 @@
 #define WEIR_PASSES_ENTRY_REGIONS_H
 
 #include "dialects/plan/Tasks.h"
+#include "passes/entry/TaskTable.h"
 
 namespace weir::entry {
 
@@ -13,21 +14,21 @@ namespace weir::entry {
 class Regions : protected plan::TaskLowering {
 protected:
   /// `task groups` counts the lowered groups of the module.
-  Regions(mlir::LLVM::LLVMFuncOp function, unsigned &taskGroups)
-      : TaskLowering(function), function(function), taskGroups(taskGroups) {}
+  Regions(mlir::LLVM::LLVMFuncOp function, unsigned &taskGroups,
+          TaskTable &table)
+      : TaskLowering(function), function(function), taskGroups(taskGroups),
+        table(table) {}
   ~Regions() = default;
 
   /// Allocates the list of operands for the tasks. One is enough, because a
   /// region has ended when its call returns.
   void allocateList(llvm::ArrayRef<mlir::Operation *> tasks);
   void lowerRun(plan::RunOp run) override;
-  /// Declares a function of the runtime.
-  void declare(llvm::StringRef name, llvm::ArrayRef<mlir::Type> parameters,
-               mlir::ModuleOp module);
 
   mlir::LLVM::LLVMFuncOp function;
   mlir::Value team;
   unsigned &taskGroups;
+  TaskTable &table;
 
 private:
   /// A run's part of its group's region: its work items, and the number of
@@ -36,6 +37,7 @@ private:
     mlir::Value workItems, items;
   };
 
+  void lowerOneRun(plan::RunOp run);
   void lowerTaskGroup(plan::RunOp first);
   void lowerRowWiseGroup(plan::RunOp first);
   void fillTaskGroup(mlir::LLVM::LLVMFuncOp part, plan::RunOp run);
@@ -54,11 +56,14 @@ private:
   void storeOperands(plan::RunOp first);
   void callParallel(mlir::Value workItems, int64_t slots, int64_t each,
                     llvm::StringRef part);
+  llvm::StringRef parallel() const;
   mlir::Value sum(mlir::Value left, mlir::Value right);
   mlir::Value larger(mlir::Value left, mlir::Value right);
   mlir::Value smaller(mlir::Value left, mlir::Value right);
 
   mlir::Value operandList;
+  /// The task that is lowered, of a profile.
+  std::optional<int64_t> task;
   llvm::DenseMap<mlir::StringAttr, mlir::Value> turns;
 };
 

@@ -22,6 +22,35 @@ def PruneUnused : Pass<"weir-prune-unused", "::mlir::ModuleOp"> {
   }];
 }
 
+def ReturnKept : Pass<"weir-return-kept", "::mlir::ModuleOp"> {
+  let summary = "Makes kept values results of their function";
+  let description = [{
+    The pass comes before all passes that remove nodes or fold them. A value in
+    a conditional or in the body of a loop becomes a result of that op: the last
+    iteration gives it. If its branch or its loop does not run, it is zero. Of
+    several values of one name the last one counts. A tensor that the function
+    returns already is not returned twice. The pass warns of a value in the
+    condition of a loop, which has no result.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %h = graph.exp %x : tensor<4xf32>
+      graph.keep %h, "h:0" : tensor<4xf32>
+      %y = graph.neg %h : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32> {weir.name = "h", weir.tensor = "h:0"}) {
+      %h = graph.exp %x : tensor<4xf32>
+      %y = graph.neg %h : tensor<4xf32>
+      return %y, %h : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 def InsertInit : Pass<"weir-insert-init", "::mlir::ModuleOp"> {
   let summary = "Makes an entry assign the variables' initial values";
   let description = [{

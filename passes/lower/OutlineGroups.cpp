@@ -2,6 +2,7 @@
 
 #include "passes/lower/Passes.h"
 
+#include "dialects/graph/MultiplyAdds.h"
 #include "dialects/graph/Sizes.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/weir/Attributes.h"
@@ -41,11 +42,36 @@ bool sameBody(graph::GroupOp a, graph::GroupOp b) {
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
+/// The group's location, and then those of all its ops, so that a profile names
+/// every node.
+Location locationOfAll(graph::GroupOp group) {
+  SmallVector<Location> locations = {group.getLoc()};
+  for (Operation &op : group.getBody().front().without_terminator())
+    if (!op.hasTrait<OpTrait::ConstantLike>())
+      locations.push_back(op.getLoc());
+  return FusedLoc::get(group.getContext(), locations);
+}
+
+/// Writes what a profile reports of the kernel.
+void addWork(func::FuncOp kernel) {
+  int64_t multiplyAdds =
+      graph::countMultiplyAdds(kernel, [](Operation *) { return ""; }).total;
+  attrs::work.set(kernel,
+                  WorkAttr::get(kernel.getContext(), kernel.getNumArguments(),
+                                multiplyAdds));
+}
+
 struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<graph::GroupOp> groups;
-    module.walk([&](graph::GroupOp group) { groups.push_back(group); });
+    // Those of tasks; the groups lose their bodies below.
+    SmallVector<Location> locations;
+    bool isProfiled = attrs::profile.isOn(module);
+    module.walk([&](graph::GroupOp group) {
+      groups.push_back(group);
+      locations.push_back(isProfiled ? locationOfAll(group) : group.getLoc());
+    });
 
     // The first of each kind keeps its body until all have been compared.
     llvm::DenseMap<size_t, SmallVector<std::pair<graph::GroupOp, unsigned>>>
@@ -73,14 +99,17 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
     for (func::FuncOp kernel : kernels)
       for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
         attrs::constant.setOnArgument(kernel, i);
-    for (auto [group, kernel] : llvm::zip_equal(groups, kernelOf)) {
+    if (isProfiled)
+      llvm::for_each(kernels, addWork);
+    for (auto [group, location, kernel] :
+         llvm::zip_equal(groups, locations, kernelOf)) {
       // What is a constant wherever a kernel is called may be packed.
       for (auto [i, input] : llvm::enumerate(group.getInputs()))
         if (!input.getDefiningOp<graph::ConstantOp>())
           attrs::constant.removeFromArgument(kernels[kernel], i);
       b.setInsertionPoint(group);
       auto task = b.create<plan::TaskOp>(
-          group.getLoc(), group.getResultTypes(),
+          location, group.getResultTypes(),
           FlatSymbolRefAttr::get(kernels[kernel].getSymNameAttr()),
           group.getInputs(), /*task group=*/IntegerAttr(),
           /*by_rows=*/UnitAttr(),

@@ -21,10 +21,6 @@ static int64_t bytesOfElement(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-int64_t bytesOf(MemRefType type) {
-  return type.getNumElements() * bytesOfElement(type);
-}
-
 int64_t Weights::offsetOf(ElementsAttr value, MemRefType type) {
   auto [entry, isNew] = offsets.try_emplace(value, end);
   if (isNew) {

@@ -4,6 +4,7 @@
 #define WEIR_PASSES_PLAN_BUFFERS_H
 
 #include "dialects/plan/Plan.h"
+#include "dialects/plan/Tasks.h"
 #include "dialects/weir/Records.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -12,10 +13,6 @@ namespace weir::plan {
 
 /// The memref type of a tensor, in row-major order without padding.
 mlir::MemRefType memrefOf(mlir::Type tensor);
-
-/// The size in bytes of a tensor at the boundary of a library; an i1 takes a
-/// byte. The importer has checked that the product does not overflow.
-int64_t bytesOf(mlir::MemRefType type);
 
 /// Offsets in the block of weights, which the entries of a module share.
 class Weights {

@@ -20,6 +20,30 @@ namespace weir::plan {
 
 namespace {
 
+/// Where a buffer, or a view of one, begins in the arena.
+int64_t offsetInArena(Value memref) {
+  int64_t offset = 0;
+  while (auto view = memref.getDefiningOp<plan::ViewOp>()) {
+    offset += view.getOffset();
+    memref = view.getSource();
+  }
+  return offset + memref.getDefiningOp<plan::BufferOp>().getOffset();
+}
+
+/// Writes where the runtime finds the numbers that messages of checks end with.
+void describeElements(ModuleOp module, size_t checks) {
+  // The arena of a GPU is not in the runtime's memory.
+  if (GpuAttr::of(module))
+    return;
+  SmallVector<int64_t> places(2 * checks);
+  module.walk([&](plan::CheckOp check) {
+    for (auto [i, number] : llvm::enumerate(check.getElement()))
+      places[2 * (check.getCode() - 1) + i] = 1 + offsetInArena(number);
+  });
+  if (llvm::any_of(places, [](int64_t place) { return place != 0; }))
+    attrs::checkElements.set(module, ArrayRef(places));
+}
+
 bool isStatic(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape();
@@ -76,6 +100,7 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
          llvm::make_early_inc_range(module.getOps<graph::VariableOp>()))
       variable.erase();
     attrs::checks.set(module, b.getArrayAttr(checks));
+    describeElements(module, checks.size());
     attrs::entries.set(module, ArrayRef(entries));
   }
 };

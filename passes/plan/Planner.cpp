@@ -111,10 +111,7 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
     } else if (auto transfer = dyn_cast<plan::TransferOp>(op)) {
       planTransfer(transfer, tasks);
     } else if (auto check = dyn_cast<graph::CheckOp>(op)) {
-      checks.push_back(check.getMessageAttr());
-      tasks.create<plan::CheckOp>(op.getLoc(), use(check.getCondition()),
-                                  checks.size());
-      buffers.advance();
+      planCheck(check, tasks);
     } else if (auto read = dyn_cast<graph::ReadVariableOp>(op)) {
       Value buffer = bufferOf(read.getVariableAttr(), read);
       if (uses.isView(read))
@@ -167,6 +164,27 @@ void Planner::planTransfer(plan::TransferOp transfer, OpBuilder &tasks) {
                                      transfer.getType(), /*host=*/true);
   else
     copy(tasks, use(transfer.getSource()), define(transfer.getLoc(), transfer));
+}
+
+void Planner::planCheck(graph::CheckOp check, OpBuilder &tasks) {
+  checks.push_back(check.getMessageAttr());
+  SmallVector<Value> element;
+  for (Value number : check.getElement()) {
+    Value buffer = use(number);
+    // The runtime finds the numbers in the arena alone.
+    if (!Buffers::root(buffer).getDefiningOp<plan::BufferOp>()) {
+      Value inArena =
+          create(check.getLoc(), cast<MemRefType>(buffer.getType()));
+      copy(tasks, buffer, inArena);
+      buffer = inArena;
+    }
+    element.push_back(buffer);
+  }
+  tasks.create<plan::CheckOp>(check.getLoc(), use(check.getCondition()),
+                              checks.size(), element);
+  for (Value buffer : element)
+    buffers.touch(buffer);
+  buffers.advance();
 }
 
 LogicalResult Planner::planIf(graph::IfOp op, OpBuilder &tasks) {

@@ -37,6 +37,10 @@ private:
   /// memories.
   void planTransfer(plan::TransferOp transfer, mlir::OpBuilder &tasks);
 
+  /// The index and the value that the message ends with stay in the arena until
+  /// the check.
+  void planCheck(graph::CheckOp check, mlir::OpBuilder &tasks);
+
   mlir::LogicalResult planIf(graph::IfOp op, mlir::OpBuilder &tasks);
 
   mlir::LogicalResult planWhile(graph::WhileOp op, mlir::OpBuilder &tasks);

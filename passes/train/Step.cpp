@@ -5,6 +5,7 @@
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Gradients.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/build/ElementCheck.h"
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/loss/FormLoss.h"
 #include "dialects/weir/Attributes.h"
@@ -67,6 +68,9 @@ public:
       b.setLoc(read.getLoc());
       slopes.push_back(scale.unscaled(Expr(b, gradient)));
     }
+    // A dynamic scale expects gradients that are not finite.
+    if (checksNumbers() && !scale.isDynamic())
+      checkSlopes(Expr(b, loss));
     addMasters();
     auto moveIfFinite = [&] {
       return scale.isDynamic() ? move(scale) : move();
@@ -77,6 +81,30 @@ public:
   }
 
 private:
+  /// Whether the function has the checks of a debugging library.
+  bool checksNumbers() {
+    return function
+        .walk([](graph::CheckOp check) {
+          return check.getElement().empty() ? WalkResult::advance()
+                                            : WalkResult::interrupt();
+        })
+        .wasInterrupted();
+  }
+
+  /// Ends a step whose gradients are not finite before it assigns variables.
+  void checkSlopes(Expr loss) {
+    Expr fails = apply<graph::LogicalNotOp>(areFinite(loss));
+    for (auto [read, slope] : llvm::zip(reads, slopes)) {
+      b.setLoc(read.getLoc());
+      Expr finite(b, make<graph::IsFiniteOp>(b, slope.value));
+      std::string name = variables.of(read).nameInModel().str();
+      checkElements(b, apply<graph::LogicalOrOp>(allOf(finite), fails), slope,
+                    finite,
+                    "variable '" + name +
+                        "': the loss is finite, and the gradient is not");
+    }
+  }
+
   /// 16-bit variables get an f32 master copy, which keeps small updates.
   void addMasters() {
     for (graph::ReadVariableOp read : reads) {

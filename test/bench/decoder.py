@@ -9,10 +9,11 @@ written at the position, and the token attends to all up to its own. To keep the
 
     weir compile OUT.onnx -o decoder.so `decoder.py OUT --options`
 
---write says how the cache is written: by ScatterND (TensorScatterNdUpdate), by a slice (TensorScatter of opset 24;
-TensorStridedSliceUpdate), by Where (SelectV2), or that it is a Concat, of past and new: then past has an open size, and
-there is nothing to mask; with `attention` ONNX's op of that name does so, and there is no OUT.pb. Weights are seeded;
-`Decoder(...).run(tokens)` computes the same in NumPy. Nothing of ONNX or TensorFlow is needed.
+--write selects the update of the cache: by ScatterND (TensorScatterNdUpdate), by a slice
+(TensorScatter of opset 24; TensorStridedSliceUpdate), by Where (SelectV2), or by a Concat of past
+and new: then past has a dynamic size, and there is no mask. With `attention` ONNX's op of that
+name does so, and there is no OUT.pb. Weights are seeded; `Decoder(...).run(tokens)` computes the
+same in NumPy. The script needs neither ONNX nor TensorFlow.
 """
 import argparse
 import json
@@ -20,12 +21,12 @@ import json
 import numpy as np
 
 F = np.float32
-# Of the ways to write a cache, those whose result is larger than it.
+# These updates of a cache have a result that is larger than it.
 GROWING = ("grow", "attention")
 
 
-# The wire format of protocol buffers: pairs of a field's number and a value. Numbers and bytes are as they are, a list
-# of pairs is a message.
+# The wire format of protocol buffers: pairs of a field's number and a value. Numbers
+# and bytes stay, and a list of pairs is a message.
 def varint(n):
     n &= (1 << 64) - 1
     out = bytearray()
@@ -49,7 +50,7 @@ def message(*fields):
 
 
 class Onnx:
-    """Nodes of an ONNX model of opset 17, or 24 where a node asks for it."""
+    """Nodes of an ONNX model of opset 17, or 24 if a node requires it."""
 
     codes = {"float32": 1, "int64": 7, "bool": 9}
 
@@ -240,12 +241,13 @@ class Decoder:
         return [f"{kind}{i}" for i in range(self.layers) for kind in ("key", "value")]
 
     def options(self, write="scatter"):
-        """What makes the caches state, from either frontend."""
+        """The options that make the caches state, for either frontend."""
         states = ["--state=" + ",".join(f"past_{c}=present_{c}" for c in self.caches())]
         return states + [f"--dim=past_{c}.2=0..{self.room - 1}" for c in self.caches() if write in GROWING]
 
     def writer(self, g, write, position, add):
-        """Which places of a cache are seen (None: all), and a function of a cache and a new row that writes that."""
+        """The positions of a cache that are visible (None: all), and a function that writes a new
+        row to a cache."""
         if write == "grow":
             return None, lambda cache, new: g.concat(cache, new, axis=2, kind="float32")
         places = np.arange(self.room, dtype=np.int64)
@@ -305,7 +307,7 @@ class Decoder:
         return 2 * (self.layers * (12 * width * width + 2 * width * self.room) + width * self.vocabulary)
 
     def run(self, tokens):
-        """The logits of each step, in float64, all earlier ones attended to at once."""
+        """The logits of each step, in float64, with all earlier ones at once."""
         x = np.float64(self.tokens[tokens]) + self.positions[: len(tokens)]
         n, each = len(tokens), self.width // self.heads
 

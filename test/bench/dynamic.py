@@ -78,7 +78,7 @@ class Encoder(Onnx):
         self.output(x, "hidden", [*sizes, width])
 
     def layer_norm(self, x):
-        """As it was written before there was an op of that name."""
+        """The form before there was an op of that name."""
         far = self.node("Sub", x, self.node("ReduceMean", x, axes=[-1]))
         variance = self.node("ReduceMean", self.node("Mul", far, far), axes=[-1])
         root = self.node("Sqrt", self.node("Add", variance, self.const(F(1e-5))))
@@ -102,7 +102,7 @@ def compiled(folder, name, sizes, *dims):
 
 
 def once(folder, library, repeat):
-    """Microseconds of the best of some runs, MB that were resident, and the result."""
+    """Microseconds of the best of some runs, resident MB, and the result."""
     timed = f"{folder}/resident"
     printed = weir("/usr/bin/env", "python3", "-c", RESIDENT, timed, f"{options.weir}/weir-run", library,
                    f"--input=ids=@{folder}/ids.npy", f"--input=mask=@{folder}/mask.npy", f"--output-dir={folder}",
@@ -110,7 +110,7 @@ def once(folder, library, repeat):
     return json.loads(printed)["min_us"], int(open(timed).read()) / 1024, np.load(f"{folder}/hidden.npy")
 
 
-# Runs the command of its arguments and writes the most KB that it had resident.
+# Runs the command of its arguments and writes its largest resident size in KB.
 RESIDENT = """import resource, subprocess, sys
 code = subprocess.call(sys.argv[2:])
 open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))

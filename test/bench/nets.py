@@ -64,7 +64,7 @@ class Unet(nn.Module):
 
 
 class Causal(nn.Module):
-    """Convolutions of a line that see what is before, twice as far in each layer."""
+    """Causal convolutions of one dimension, with twice the dilation in each layer."""
 
     def __init__(self, width=64, layers=8):
         super().__init__()
@@ -80,7 +80,8 @@ class Causal(nn.Module):
 
 
 class Vocoder(nn.Module):
-    """Audio from a spectrum: transposed convolutions of a line, each before three pairs of dilated ones."""
+    """Audio from a spectrum: transposed convolutions of one dimension, each before three pairs of
+    dilated ones."""
 
     def __init__(self, width=128):
         super().__init__()
@@ -147,7 +148,8 @@ OWN = {
 
 
 def of_torchvision(name):
-    # No weights are to be had, and none are made anew for nets that would take long over it.
+    # No pretrained weights are available, and nets with a slow initialization keep
+    # theirs.
     options = dict(weights=None)
     if "deeplab" in name or "fcn" in name or "lraspp" in name:
         options["weights_backbone"] = None
@@ -172,7 +174,8 @@ def make(name):
 def export(folder, name):
     torch.manual_seed(1)
     net, shape = make(name)
-    # As for training, an attention is made of ops that ONNX has; the net has no dropout and no batch norm.
+    # As for training, an attention consists of ops that ONNX has; the net has no
+    # dropout and no batch norm.
     training = name.startswith("vit")
     net.train(training)
     mode = torch.onnx.TrainingMode.PRESERVE if training else torch.onnx.TrainingMode.EVAL

@@ -3,8 +3,8 @@
 [--rounds 9] [--weir build/release/bin] [--onnxruntime FOLDER]: products with weights of few bits (MatMulNBits).
 
 Writes a chain of products of one size, with more weights than caches hold, compiles it and runs it. Prints for each
-number of threads and rows the time of a product, and of the packed bytes that it reads a microsecond how much of what
-the threads read together in a plain loop (bandwidth.c) measured in the same turns. With --onnxruntime, the folder in
+number of threads and rows the time of a product. It also prints the packed bytes per microsecond, relative to those that
+the threads read together in a plain loop (bandwidth.c) in the same turns. With --onnxruntime, the folder in
 which `npm install onnxruntime-node` was run, ONNX Runtime runs the same model in the same turns at each accuracy_level:
 the ratio is its time by weir's, the median of the turns; at the end their geometric mean.
 """
@@ -49,7 +49,7 @@ class Chain(Onnx):
         x = self.input("x", [rows, size])
         for i in range(options.layers):
             codes = self.const(rng.integers(0, 256, (size, size // block, block * bits // 8)).astype(np.uint8))
-            # So that results are as large as operands.
+            # This keeps results as large as operands.
             scale = 3.4 / 2**bits / size**0.5
             scales = self.const((rng.uniform(0.9, 1.1, size * size // block) * scale).astype(F))
             named = dict(K=size, N=size, bits=bits, block_size=block, accuracy_level=level)

@@ -13,12 +13,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def answer(folder, script, *arguments):
-    """What a script of this folder prints as JSON."""
+    """The output of a script of this folder, parsed as JSON."""
     env = dict(os.environ, NODE_PATH=os.path.join(folder, "node_modules"))
     command = ["node", str(HERE / script), *map(str, arguments)]
     return json.loads(subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout)
 
 
 def microseconds(folder, model, threads, repeat, *inputs):
-    """Of the best of `repeat` runs."""
+    """The result is the best of `repeat` runs."""
     return answer(folder, "onnxruntime.js", model, threads, repeat, *inputs)["min_us"]

@@ -34,7 +34,7 @@ class Quantizer:
         drop_clips(self.graph, self.constants)
 
     def wanted(self):
-        """The tensors whose ranges count: operands and results of what is quantized."""
+        """The tensors whose ranges count: operands and results of quantized ops."""
         names = []
         for node in self.graph.node:
             if self.kind(node):
@@ -74,7 +74,7 @@ class Quantizer:
         return [self.constant(name + "_scale", scale), self.constant(name + "_zero", zero)]
 
     def as_bytes(self, name):
-        """The bytes of a tensor, quantized where it is first wanted."""
+        """The bytes of a tensor, quantized at its first use."""
         if name not in self.bytes:
             self.bytes[name] = self.add("QuantizeLinear", [name, *self.scale_names(name)], name + "_q")
         return self.bytes[name]
@@ -83,7 +83,7 @@ class Quantizer:
         return self.add("DequantizeLinear", [self.as_bytes(name), *self.scale_names(name)], f"{name}_f{len(self.nodes)}")
 
     def weights(self, name, axis):
-        """Signed bytes with a scale for each place along `axis`."""
+        """Signed bytes with a scale for each index along `axis`."""
         w = self.constants[name]
         most = np.abs(w).max(axis=tuple(d for d in range(w.ndim) if d != axis))
         scales = F(np.where(most > 0, most, 1) / 127)
@@ -116,7 +116,7 @@ class Quantizer:
             elif bias is None:
                 self.bytes[y] = self.add("QLinearMatMul", operands, y + "_q")
             else:
-                # The sum with the bias has no op of its own: it is one of floats.
+                # The sum with the bias has no op of its own: it is a sum of floats.
                 self.bytes[y + "_m"] = self.add("QLinearMatMul", operands, y + "_m")
                 f = self.add("DequantizeLinear", [y + "_m", *self.scale_names(y)], y + "_mf")
                 self.add("Add", [f, self.constant(y + "_bf", bias)], y)
@@ -175,7 +175,7 @@ class Quantizer:
 
 
 def fold_norms(graph, constants):
-    """Batch norms behind convolutions become part of these."""
+    """Batch norms after convolutions become part of these."""
     makers = {node.output[0]: node for node in graph.node}
     kept = []
     for node in graph.node:
@@ -198,7 +198,8 @@ def fold_norms(graph, constants):
 
 
 def drop_clips(graph, constants):
-    """What only clips the result of a convolution moves into the range of its result, which begins at 0 then."""
+    """An op that only clips the result of a convolution becomes part of its range, which then
+    begins at 0."""
     makers = {node.output[0]: node for node in graph.node}
     kept = []
     for node in graph.node:
@@ -213,7 +214,7 @@ def drop_clips(graph, constants):
 
 
 def calibrate(original, wanted, engine, meta):
-    """The least and greatest element of each tensor of the original model."""
+    """The smallest and largest element of each tensor of the original model."""
     model = onnx.shape_inference.infer_shapes(original)
     infos = {i.name: i for i in [*model.graph.value_info, *model.graph.output, *model.graph.input]}
     inputs = {i.name for i in model.graph.input}

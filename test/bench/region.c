@@ -1,6 +1,6 @@
-/* What a parallel region costs, by the number of threads: an empty one while
- * all are awake and after they have fallen asleep; and what one of 20 us of
- * work takes longer than its share of that work.
+/* Measures the cost of a parallel region, by the number of threads: an empty
+ * region while all threads are awake, and after they have fallen asleep. It
+ * also measures the excess time of a region with 20 us of work.
  *
  *   cc -O2 -I. test/bench/region.c runtime/threads.c -pthread -o region &&
  * ./region

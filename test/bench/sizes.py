@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """sizes.py MODEL.onnx...: bytes of a library by bytes of its model, without a budget of weights and with the default.
 
-Also the time of a run with the budget by that without, of which both run in turns: the median over --rounds."""
+Also prints the ratio of the run times with and without the budget. Both run in turns: the median over --rounds."""
 import argparse
 import json
 import pathlib

@@ -2,9 +2,9 @@
 """table.py ROWS.jsonl [ENGINE]: the rows of a benchmark run as a table of docs/performance.md.
 
 Each row is an object with model, threads, engine, median_us and ratio_to_ref (the median over rounds of this
-engine's time by the reference's) or, of a cold run, cold_ms and peak_rss_mb. ENGINE (default: weir) is set beside
-the others; speed-up is above 1 where it is the faster. GFLOP/s are those that the model has by its definition,
-whatever less a kernel does.
+engine's time by the reference's) or, of a cold run, cold_ms and peak_rss_mb. ENGINE (default: weir) is compared
+with the others; a speed-up above 1 means that it is faster. GFLOP/s count the operations in the definition of the
+model, even if a kernel does fewer.
 """
 import json
 import math

@@ -5,15 +5,14 @@ docs/conformance.md.
   conformance.py [--corpus DIR] [--bin DIR] [--kind tf|onnx] [--save FILE.jsonl]
                  [--results FILE.jsonl] [--out FILE] [--sample N] [--least PERCENT]
 
-The corpus lies outside the repository: DIR (or WEIR_CORPUS) holds its runner,
-run.py, which writes a line of JSON for each case: id, group, outcome, reason.
---save keeps these lines, and --results reads such a file instead of running. Fails
-where fewer than PERCENT of the cases pass that the runner can run. The compiler gets
-each FLAG too: `-- --gpu=sim` computes the cases by the kernels of a GPU.
+The corpus is outside of the repository: DIR (or WEIR_CORPUS) has its runner, run.py, which writes
+a line of JSON for each case: id, group, outcome, reason. --save keeps these lines, and --results
+reads such a file instead of a run. The script fails if fewer than PERCENT of the possible cases
+pass. Each FLAG is an option for the compiler: `-- --gpu=sim` computes the cases by the kernels of
+a GPU.
 
-A case may have a variant whose constants are arguments. Where that names only
-the new inputs, the model's own are added to them: a placeholder without a value
-is an error.
+A case may have a variant whose constants are arguments. If it names only the new inputs, the
+model's own are added to them: a placeholder without a value is an error.
 """
 
 import argparse
@@ -30,11 +29,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FRAMEWORKS = {"tf": "TensorFlow graphs", "onnx": "ONNX models"}
-# What the runner says of cases whose inputs or results it has no files for.
+# The runner's outcome for cases without files for their inputs or results.
 NOT_RUN = ["input dtype", "sequence, optional or string tensor"]
-# Where the runner cuts a reason.
+# The length at which the runner truncates a reason.
 CUT = 200
-# What the groups of cases are made of.
+# The contents of the groups of cases.
 GROUPS = {
     "onnx_glow": "models of the tests of the Glow compiler",
     "onnx_light": "the graphs of trained image classifiers, with synthetic weights",
@@ -60,7 +59,7 @@ MEANING = {
 
 
 def options(description):
-    """A parser of the options that all scripts about the corpus have."""
+    """A parser of the options that all scripts of the corpus have."""
     parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
@@ -85,7 +84,7 @@ def arguments():
 
 def completed(root, folder):
     """A copy of the corpus by links, with variants that feed every input."""
-    # A run that was stopped may have left a folder tmp... of what it unpacked.
+    # A stopped run may have left a folder tmp... with unpacked files.
     groups = [p for p in Path(root).iterdir() if p.is_dir() and not p.name.startswith("tmp")]
     for group in sorted(groups):
         there = Path(folder) / group.name
@@ -115,8 +114,8 @@ def runner_of(corpus):
 
 
 def unpacked(corpus):
-    """Where the runner unpacks the corpus, which tests that run at once do one after
-    the other: of two that unpack a pack, one fails to put it in its place."""
+    """The folder to which the runner unpacks the corpus. Parallel tests do so one after another:
+    of two at once, one would fail to rename its folder."""
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     cache.mkdir(parents=True, exist_ok=True)
     with open(cache / "weir-corpus.lock", "w") as lock:
@@ -125,7 +124,7 @@ def unpacked(corpus):
 
 
 def run(args):
-    """The lines that the corpus' runner writes."""
+    """The lines of the corpus' runner."""
     if args.results:
         text = Path(args.results).read_text()
     else:
@@ -147,8 +146,8 @@ def run(args):
 
 
 def told(reason):
-    """A reason without the paths of the machine that ran it; one that the runner
-    cut ends with a whole word."""
+    """A reason without the paths of the machine that ran it; a truncated one ends with a whole
+    word."""
     if len(reason) >= CUT:
         reason = reason.rsplit(None, 1)[0] + " ..."
     reason = re.sub(r"^.*?error: ", "", reason)
@@ -161,7 +160,7 @@ def runs(row):
 
 
 def counted(rows):
-    """How many graphs of each framework pass."""
+    """The number of graphs of each framework that pass."""
     lines, passed = [], 0
     for kind, name in FRAMEWORKS.items():
         own = [row for row in rows if row["group"].startswith(kind + "_")]

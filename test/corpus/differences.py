@@ -4,12 +4,11 @@
   differences.py [--corpus DIR] [--unpacked DIR] [--bin DIR] [--group REGEX]
                  [--case REGEX] [--sample N] [--jobs N] [--least PERCENT]
 
-The corpus is that of gradients.py. Of each model with float inputs and outputs of fixed
-shape, `--grad` gives the derivatives by all these inputs of the sum of y + y^2 + y^3
-over its first output y. Their part along two random directions is compared with a
-difference of the model, for the best of some steps. Models that do not compile
-without `--grad` are left out: conformance.py judges them. Fails where fewer than
-PERCENT of the others agree.
+The corpus is that of gradients.py. For a model with float inputs and outputs of static shape,
+`--grad` computes the derivatives of the sum of y + y^2 + y^3 over its first output y by all these
+inputs. Their component along two random directions is compared with a difference of the model, for
+the best of some steps. Models that do not compile without `--grad` are left out: conformance.py
+tests them. The script fails if fewer than PERCENT of the others agree.
 """
 
 import json
@@ -26,7 +25,7 @@ FLOATS = {"float32": 3e-2, "float64": 1e-4}
 
 
 def loss_of(output):
-    """What a model is followed by so that `weir_loss` is y + y^2 + y^3."""
+    """The nodes after a model, so that `weir_loss` is y + y^2 + y^3."""
     nodes = [("Mul", output, output, "weir_square"), ("Mul", output, "weir_square", "weir_cube"),
              ("Add", output, "weir_square", "weir_low"), ("Add", "weir_low", "weir_cube", "weir_loss")]
     made = [field(1, field(1, a) + field(1, b) + field(2, to) + field(4, op))
@@ -42,7 +41,8 @@ class Model:
         self.values = {i["tensor"]: np.load(case / i["file"]) for i in meta["inputs"]}
         self.shapes = [f"--shape={name}={'x'.join(map(str, value.shape))}"
                        for name, value in self.values.items() if value.ndim]
-        # Away from the kinks that equal numbers are, of a black margin say.
+        # Equal numbers are kinks, for example in a black border, so the inputs are moved off
+        # them.
         random = np.random.default_rng(5)
         for name in self.by:
             noise = random.uniform(0.02, 0.2, self.values[name].shape)
@@ -78,7 +78,7 @@ class Model:
         return [found[re.sub("[/:]", "_", name)] for name in names]
 
     def agrees(self, random):
-        """Whether gradients and differences do, and what they are."""
+        """Whether gradients and differences agree, and their values."""
         slopes = self.run("gradients", self.values)
         close = max(FLOATS[str(self.values[name].dtype)] for name in self.by)
         said = ""

@@ -1,15 +1,14 @@
 #!/usr/bin/python3
-"""Compares gradients with those that a corpus of TensorFlow graphs has.
+"""Compares gradients with the recorded ones of a corpus of TensorFlow graphs.
 
   gradients.py [--corpus DIR] [--unpacked DIR] [--bin DIR] [--case REGEX]
                [--sample N] [--jobs N] [--out FILE.jsonl] [--least PERCENT]
 
-The corpus lies outside the repository: DIR (or WEIR_CORPUS) holds its runner,
-run.py. A case with `gradients` in its meta.json is compiled with a loss behind
-it, the sum over all float outputs of sum(output * cos(0.7 i + 0.3)) with i the
-flat index, by --grad for the tensors of `wrt`. Where a variant has constants as
-arguments, that is compiled too. Writes a line of JSON for each case: id, group,
-outcome, variant, reason. Fails where none pass, or fewer than PERCENT of the cases.
+The corpus is outside of the repository: DIR (or WEIR_CORPUS) has its runner, run.py. A case with
+`gradients` in its meta.json is compiled with a loss: the sum over all float outputs of sum(output
+* cos(0.7 i + 0.3)) with i the flat index, by --grad for the tensors of `wrt`. A variant with
+constants as arguments is compiled, too. The script writes a line of JSON for each case: id, group,
+outcome, variant, reason. It fails if none pass, or fewer than PERCENT of the cases.
 """
 
 import collections
@@ -29,7 +28,7 @@ FLOATS = {"float16": 19, "bfloat16": 14, "float32": 1, "float64": 2}
 
 
 def options(description):
-    """A parser of what this script and differences.py have in common."""
+    """A parser of the common options of this script and differences.py."""
     parser = conformance.options(description)
     parser.add_argument("--unpacked")
     parser.add_argument("--case", default="")
@@ -40,7 +39,7 @@ def options(description):
 
 
 def judged(args, groups, is_one, judge):
-    """The cases that are to be looked at, each with what `judge` gives for it."""
+    """The selected cases, each with the result of `judge`."""
     root = Path(args.unpacked or conformance.unpacked(args.corpus))
     cases = [case for group in sorted(root.iterdir()) if re.fullmatch(groups, group.name)
              for case in sorted(group.iterdir())
@@ -52,15 +51,15 @@ def judged(args, groups, is_one, judge):
 
 
 def is_enough(outcomes, least):
-    """Prints how many there are of each; whether some pass, and PERCENT of what is not
-    left out."""
+    """Prints the number of each outcome, and returns whether some pass, and PERCENT of the cases
+    that are not left out."""
     counts = collections.Counter(outcomes)
     share = 100 * counts["pass"] / max(1, len(outcomes) - counts["left out"])
     print(f"{counts['pass']} of {len(outcomes)} pass ({share:.1f} %); {dict(counts)}")
     return counts["pass"] and share >= least
 
 
-# As much of the wire format of protocol buffers as a few nodes need.
+# The part of the wire format of protocol buffers that a few nodes need.
 
 
 def varint(number):
@@ -92,8 +91,8 @@ def constant(name, array, code):
 
 
 def loss_of(outputs):
-    """Nodes behind the outputs whose last, `weir_loss`, is the case's loss: in f32 at
-    least, so that it rounds less than what it is the loss of."""
+    """The nodes after the outputs; the last one, `weir_loss`, is the case's loss: in f32 at least,
+    so that it rounds less than its operands."""
     data, before = b"", None
     kind = max(["float32", *(o["dtype"] for o in outputs)], key=lambda name: int(name[5:]))
     typed = field(6, FLOATS[kind])
@@ -136,7 +135,7 @@ def ran(command, limit):
 
 
 def differs(case, entry, found):
-    """What is wrong with a gradient, or nothing."""
+    """The error of a gradient, or nothing."""
     want = np.load(case / entry["file"]).astype(np.float64)
     if not found.exists():
         return "is missing"

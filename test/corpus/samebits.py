@@ -3,9 +3,9 @@
 
   samebits.py [--corpus DIR] [--bin DIR] [--sample N] [--jobs N] [MODEL...]
 
-Each MODEL runs on random inputs; each graph of the corpus (DIR or WEIR_CORPUS; see
-conformance.py) on its own. A graph that does not compile is left out: conformance.py
-judges that. Fails where a result differs, or where nothing ran.
+Each MODEL runs on random inputs, and each graph of the corpus (DIR or WEIR_CORPUS; see
+conformance.py) on its own. A graph that does not compile is left out: conformance.py tests it. The
+script fails if a result differs, or if nothing runs.
 """
 
 import concurrent.futures
@@ -39,7 +39,7 @@ def call(*command):
 
 
 def differing(bin_dir, model, compile_flags, run_flags):
-    """None where the model does not compile, else what differs, as text."""
+    """None if the model does not compile, else the difference, as text."""
     with tempfile.TemporaryDirectory() as folder:
         library = f"{folder}/model.so"
         made = call(f"{bin_dir}/weir", "compile", model, "-o", library,
@@ -66,7 +66,7 @@ def differing(bin_dir, model, compile_flags, run_flags):
 
 
 def flags_of(runner, meta, feeds, fetches):
-    """How the compiler is told of inputs and outputs."""
+    """The compiler's options for inputs and outputs."""
     dims = ["x".join(map(str, f["shape"])) for f in feeds]
     shapes = [f"--shape={f['tensor']}={d}" for f, d in zip(feeds, dims)]
     if meta["kind"] == "onnx":

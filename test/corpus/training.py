@@ -1,15 +1,14 @@
 #!/usr/bin/python3
-"""Steps of training graphs of a corpus, against what a reference recorded.
+"""Compares steps of training graphs of a corpus with recorded references.
 
   training.py [--corpus DIR] [--unpacked DIR] [--bin DIR] [--sample N]
               [--least PERCENT] [-- FLAG...]
 
-The corpus lies outside the repository: DIR (or WEIR_CORPUS) holds its runner,
-run.py. A case of the kind `tf_train_graphdef` has a graph with its own gradients
-and optimizer: compiled with its loss as the output and the optimizer's node as
-the target, its variables given the recorded first values, each run must give the
-recorded loss and leave the recorded variables. Fails where fewer than PERCENT of
-the cases do. The compiler gets each FLAG too.
+The corpus is outside of the repository: DIR (or WEIR_CORPUS) has its runner, run.py. A case of the
+kind `tf_train_graphdef` has a graph with its own gradients and optimizer. It is compiled with its
+loss as the output and the optimizer's node as the target, and its variables get the recorded first
+values. Each run must have the recorded loss and the recorded variables. The script fails if fewer
+than PERCENT of the cases do. Each FLAG is an option for the compiler, too.
 """
 
 import ctypes
@@ -28,7 +27,7 @@ from interface import CONTEXT, Config, ModelInfo
 
 
 class Trainer:
-    """A library with one function that takes a step, and its variables."""
+    """A library with one function for a step, and its variables."""
 
     def __init__(self, library):
         handle = ctypes.CDLL(str(library))
@@ -46,7 +45,7 @@ class Trainer:
             raise ValueError(f"status {status}: {said.decode()}")
 
     def variable(self, name, dtype):
-        """The variable where it lies."""
+        """The variable, in place."""
         for variable in self.info.variables[:self.info.num_variables]:
             if variable.name.decode() == name:
                 place = self.info.state(self.context) + variable.offset
@@ -63,7 +62,7 @@ class Trainer:
 
 
 def wrong(args, case, meta, folder):
-    """What a case does that its reference does not; empty where nothing."""
+    """The difference between a case and its reference; empty if there is none."""
     types = conformance.runner_of(args.corpus).TYPES
     library = folder / "step.so"
     command = [f"{args.bin}/weir", "compile", str(case / meta["model"]), "-o", str(library),

@@ -1,4 +1,4 @@
-"""unpacked.py FOLDER: several processes ask for a corpus that is not unpacked yet."""
+"""unpacked.py FOLDER: several processes need a corpus that is not unpacked yet."""
 
 import multiprocessing
 import os
@@ -8,7 +8,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import conformance
 
-# As the corpus' own runner does, in three steps that must not meet another's.
+# The corpus' own runner does so in three steps, which must not interleave with
+# another's.
 RUNNER = """
 import os, time
 def unpack(args):

@@ -1,17 +1,17 @@
-/* Executes the tile instructions of Intel AMX on processors without them. Where
- * the processor and its system have them, programs use those: all of this but
- * AMX_DENY stands back.
+/* Executes the tile instructions of Intel AMX on processors without them. If
+ * the processor and its system have them, programs use those, and only AMX_DENY
+ * has an effect.
  *
  *   cc -O2 -shared -fPIC amx.c -o amx.so
  *   LD_PRELOAD=./amx.so program
  *
- * Each such instruction is an illegal one there: the handler of SIGILL decodes
- * it, does what the manual says (Intel SDM, volume 2, "TDPBF16PS" and its kin),
- * and goes on behind it. The system's answers about the registers are given
- * here as well (`syscall` below), so that a program that asks before it uses
- * them finds them. Misuse ends the program with a message: a tile that is not
- * configured, shapes that do not fit. amx_products() says how many products
- * of tiles it made. With AMX_DENY in the environment the system refuses them.
+ * Elsewhere each such instruction is illegal: the handler of SIGILL decodes it,
+ * executes it by the manual (Intel SDM, volume 2, "TDPBF16PS" and others), and
+ * continues after it. The emulation also answers queries of the registers
+ * (`syscall` below), so programs find them. Misuse ends the program with a
+ * message, for example a tile that is not configured, or shapes that do not
+ * match. amx_products() returns the number of tile products. With AMX_DENY in
+ * the environment the system refuses the registers.
  */
 #define _GNU_SOURCE
 #include <cpuid.h>
@@ -49,7 +49,7 @@ static atomic_ulong products;
 
 static bool native; /* the tiles are the processor's own */
 
-/* -1 where they are not counted. */
+/* Returns -1 if they are not counted. */
 long amx_products(void) { return native ? -1 : (long)products; }
 
 static void fail(const char *what) {
@@ -129,8 +129,7 @@ static void multiply_bytes(int to, int a, int b, int left_signed,
   }
 }
 
-/* What is past a tile's rows and columns becomes zero whenever it is written.
- */
+/* Elements beyond a tile's rows and columns become zero at each write. */
 static void clear_rest(int tile) {
   for (int row = 0; row < ROWS; ++row) {
     int whole = row < state.shape.rows[tile] ? state.shape.bytes[tile] : 0;
@@ -230,7 +229,7 @@ static void move(int store, int tile, address where) {
     clear_rest(tile);
 }
 
-/* Where the next instruction is; null: this one is not of AMX. */
+/* Returns the next instruction, or null if this one is not of AMX. */
 static const uint8_t *execute(const greg_t *r, const uint8_t *at) {
   /* VEX of three bytes, map 0F38, W0, L0. */
   if (at[0] != 0xc4 || (at[1] & 0x1f) != 2 || (at[2] & 0x84))
@@ -312,7 +311,7 @@ __attribute__((constructor)) static void install(void) {
   sigaction(SIGILL, &action, NULL);
 }
 
-/* In place of libc's: the system has the registers, and grants them. */
+/* Replaces libc's: the system has the registers, and grants them. */
 long syscall(long number, ...) {
   long a[6];
   va_list list;

@@ -1,4 +1,4 @@
-/* Each tile instruction against its definition, on numbers of every kind. */
+/* Compares each tile instruction with its definition, on various numbers. */
 #include <fenv.h>
 #include <math.h>
 #include <stdint.h>
@@ -100,7 +100,7 @@ int main(void) {
                            round % 3 ? 0 : rand() % 250 - 140);
         memcpy(&c[m][n], &sum, 4);
       }
-    if (round % 3) /* magnitudes that meet in a sum, or denormal ones */
+    if (round % 3) /* magnitudes that affect a sum, or denormal ones */
       for (int k = 1; k < 64; k += 2) {
         for (int m = 0; m < M; ++m)
           a[m][k] = (uint8_t)((a[m][k] & 0x81) | (round % 3 == 1 ? 62 : 30));

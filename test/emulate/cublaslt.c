@@ -1,8 +1,8 @@
-// A stand-in for libcublasLt: multiplies matrices of f32 on this processor, on
+// A stand-in for libcublasLt multiplies matrices of f32 on this processor, on
 // streams and in graphs of the stand-in for the driver (cuda/), which also
-// records its calls and lets them fail. It keeps what cuBLASLt asks of its
-// callers: operands aligned as they were said to be, and a workspace that is as
-// large as the algorithm wants.
+// records its calls and lets them fail. It checks cuBLASLt's requirements:
+// operands have their declared alignment, and the workspace is as large as the
+// algorithm needs. large as the algorithm wants.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -40,8 +40,7 @@ typedef struct choice {
   int32_t reserved[4];
 } choice;
 
-// What cuda/ shows: whether this call is to fail, the log, and work of any
-// kind.
+// The interface of cuda/: the failing call, the log, and work of any type.
 static int (*planned)(const char *);
 static void (*note)(const char *, ...);
 static int (*issue)(void *, void (*)(void *), const void *, size_t);

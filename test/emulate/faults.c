@@ -41,7 +41,7 @@ static const struct {
              {"ENOMEM", ENOMEM}, {"EAGAIN", EAGAIN}, {"EACCES", EACCES},
              {"EINTR", EINTR},   {"ECHILD", ECHILD}};
 
-/* Before any other constructor, so that their calls count. */
+/* This runs before any other constructor, so that their calls count. */
 __attribute__((constructor(101))) static void begin(void) {
   const char *program = getenv("FAULT_PROGRAM"), *number = getenv("FAULT_AT");
   const char *word = getenv("FAULT_ERRNO");
@@ -192,7 +192,7 @@ ssize_t __pread_chk(int file, void *to, size_t bytes, off_t offset,
                     size_t room) {
   return bytes > room ? -1 : pread(file, to, bytes, offset);
 }
-/* What the program says of its failure is not made to fail. */
+/* The program's error message itself never fails. */
 ssize_t write(int file, const void *from, size_t bytes) {
   REAL(ssize_t, "write", int, const void *, size_t);
   return file != 2 && fails("write") ? -1 : real(file, from, bytes);
@@ -236,7 +236,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                  : real(thread, attributes, start, argument);
 }
 
-/* A stream that a call of the system failed for. */
+/* A stream whose system call failed. */
 static int spoil(FILE *stream) {
   stream->_flags |= _IO_ERR_SEEN;
   return EOF;
@@ -338,7 +338,7 @@ int posix_spawn(pid_t *child, const char *path,
 }
 pid_t wait4(pid_t child, int *status, int options, struct rusage *usage) {
   REAL(pid_t, "wait4", pid_t, int *, int, struct rusage *);
-  /* So it fails where children are ignored: they have ended by then. */
+  /* This call fails if children are ignored: they have ended by then. */
   int failed = fails("wait");
   pid_t result = real(child, status, options, usage);
   if (failed)

@@ -1,8 +1,8 @@
-"""Runs a program while calls of the system fail (faults.c), one by one or all from one on,
-and checks how it ends: with 74 or 75 in one line, and the files as they were before; or with
-0, what it says without failures, and all files whole.
+"""Runs a program with failing system calls (faults.c), one by one or all from one on, and checks
+how it ends: with 74 or 75 and one line, and the files unchanged; or with 0, the output without
+failures, and all files complete.
 
-A test samples the calls. With `--all` for an argument each call fails, which takes long."""
+A test samples the calls. With the argument `--all` each call fails, which takes long."""
 
 import dataclasses
 import os
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import zlib
 
-# The calls, what they fail with, and how many places are sampled.
+# The calls, their errors, and the number of sampled positions.
 CALLS = {"malloc": ("ENOMEM", 8), "open": ("EMFILE", 12), "read": ("EIO", 8),
          "write": ("ENOSPC", 8), "close": ("EIO", 8), "truncate": ("EIO", 4),
          "rename": ("EIO", 9), "fsync": ("EIO", 8), "mmap": ("ENOMEM", 4),
@@ -22,10 +22,10 @@ CALLS = {"malloc": ("ENOMEM", 8), "open": ("EMFILE", 12), "read": ("EIO", 8),
 
 @dataclasses.dataclass
 class Case:
-    """One program to run in `folder`. `products` are the files that it makes; those in
-    `varying` differ from run to run, as measured times do, and those in `lasting` may be
-    there after a failure. `prepare` is called
-    before each run; `check` says what is wrong with the files after it, or nothing."""
+    """One program that runs in `folder`. `products` are its output files; those in `varying`
+    differ from run to run, as measured times do, and those in `lasting` may remain after a
+    failure. `prepare` is called before each run; `check` returns the error in the files after it,
+    or nothing."""
 
     name: str
     command: list
@@ -36,13 +36,14 @@ class Case:
     check: object = None
     calls: dict = None
     has_old: bool = True
-    says: bool = True  # the same on stdout each time
+    says: bool = True  # the same output on stdout each time
     stdin: bytes = b""
-    program: str = ""  # whose calls fail, if it is not the command's
+    program: str = ""  # the program whose calls fail, if it is not the command's
 
 
 def places(total, most):
-    """All of 1 to `total`, or `most` of them: dense at both ends, where few calls matter."""
+    """All numbers from 1 to `total`, or `most` of them: dense at both ends, because few calls
+    matter there."""
     if total <= most:
         return range(1, total + 1)
     edge = most // 4
@@ -52,7 +53,7 @@ def places(total, most):
 
 
 class Faults:
-    """The folder's files when it begins are the inputs."""
+    """The initial files of the folder are the inputs."""
 
     def __init__(self, library, folder):
         self.library, self.folder = pathlib.Path(library).resolve(), pathlib.Path(folder)
@@ -64,7 +65,7 @@ class Faults:
                 if not path.is_dir()}
 
     def run(self, case, call, number, code, ever=False):
-        """The exit status, how often `call` was made, and what was said on each stream."""
+        """The exit status, the number of calls of `call`, and the output on each stream."""
         log = self.folder.resolve() / "calls.log"
         log.unlink(missing_ok=True)
         environment = dict(os.environ, LD_PRELOAD=str(self.library), FAULT_CALL=call,
@@ -88,7 +89,7 @@ class Faults:
         return {name: zlib.crc32((self.folder / name).read_bytes()) for name in names}
 
     def clear(self, case, has_old):
-        """Products of before are there, or none."""
+        """The earlier products exist, or none."""
         for name in self.names() - self.inputs - case.products:
             (self.folder / name).unlink()
         for name in case.products:
@@ -100,7 +101,7 @@ class Faults:
             case.prepare()
 
     def wrong(self, case, status, out, said, has_old):
-        """What is wrong with how a run ended."""
+        """The error in the end of a run."""
         made = self.names() - self.inputs
         if status == 0:
             content = self.content(made & case.products)
@@ -134,7 +135,7 @@ class Faults:
             self.content_wanted = self.content(found)
             for ever in (False, True):
                 for number in places(total, total if complete else most):
-                    # What one rename did another undoes.
+                    # One rename reverses the other.
                     has_old = ever and case.has_old and call != "rename"
                     self.clear(case, has_old)
                     status, _, out, said = self.run(case, call, number, code, ever)

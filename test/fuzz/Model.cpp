@@ -13,7 +13,8 @@ namespace weir {
 namespace {
 struct Directory {
   Directory() {
-    // Memory, where there is some: an input is a file for a millisecond.
+    // The directory is in memory, if possible: an input is a file for a
+    // millisecond.
     SmallString<64> made;
     StringRef parent = sys::fs::is_directory("/dev/shm") ? "/dev/shm" : "/tmp";
     if (sys::fs::createUniqueDirectory(parent + "/weir-fuzz", made))

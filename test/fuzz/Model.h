@@ -1,5 +1,5 @@
-// What the fuzz targets of the importer share: a directory in memory for the
-// files of one input.
+// The common code of the fuzz targets of the importer: a directory in memory
+// for the files of one input.
 
 #ifndef WEIR_TEST_FUZZ_MODEL_H
 #define WEIR_TEST_FUZZ_MODEL_H
@@ -8,14 +8,13 @@
 
 namespace weir {
 
-/// A directory of this process, removed with all in it at the end.
+/// A directory of this process, which is removed with its contents at the end.
 const std::string &fuzzDirectory();
 
 /// Replaces the file of that name below the directory.
 void writeFuzzFile(llvm::StringRef name, llvm::StringRef bytes);
 
-/// Imports what the name stands for, each default on; a module that comes of it
-/// must verify.
+/// Imports the model at the path with default options; the module must verify.
 void importFuzzModel(llvm::StringRef name);
 
 } // namespace weir

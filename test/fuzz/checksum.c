@@ -1,4 +1,5 @@
-// Checksums in place of crc.c: each is 0 for any bytes, so mutations keep them.
+// Replaces the checksums of crc.c: each is 0 for any bytes, so mutations keep
+// them valid.
 
 #include "runtime/checkpoint/crc.h"
 

@@ -1,4 +1,4 @@
-// Any bytes as a graph, binary or text.
+// Reads arbitrary bytes as a graph, binary or text.
 
 #include "Model.h"
 

@@ -1,10 +1,10 @@
-// Any bytes as a checkpoint that a compiled model restores: a length of three
-// bytes, the index, and then its only shard. Checksums are those of checksum.c,
-// so that what a mutation changes is read all the same.
+// Reads arbitrary bytes as a checkpoint that a compiled model restores: a
+// length of three bytes, the index, and its only shard. Checksums are those of
+// checksum.c, so a mutation does not make them invalid.
 //
-// A checkpoint that was taken is one that save writes again and restore takes.
-// Mutations begin with what save writes: a corpus may be empty, and chance
-// finds none of an index's eight last bytes.
+// Save can write a valid checkpoint again, and restore reads it. Mutations
+// begin with the output of save, because a corpus may be empty, and random
+// bytes never match an index's eight last bytes.
 
 #include "runtime/abi.h"
 
@@ -16,7 +16,7 @@
 // A context ends with a number for each variable.
 enum {
   STATE_BYTES = 256,
-  SAVED_MOST = 1024, // what save writes of this model is smaller
+  SAVED_MOST = 1024, // the output of save for this model is smaller
   CONTEXT_BYTES =
       (sizeof(weir_context) + 4 * sizeof(uint32_t) + WEIR_ALIGN - 1) /
       WEIR_ALIGN * WEIR_ALIGN
@@ -95,9 +95,9 @@ static size_t get(const char *ending, uint8_t *bytes, size_t room) {
   return count;
 }
 
-/// What save writes of variables that are all 0, as an input.
+/// The output of save for variables that are all 0, as an input.
 static size_t write_saved(uint8_t *data, size_t size) {
-  remove_all(); // a checkpoint that is there decides how the shard is called
+  remove_all(); // an existing checkpoint determines the name of the shard
   weir_context *context = make();
   context->initialized = 1;
   if (weir_model_save(&model, context, first))
@@ -133,14 +133,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   put(first, ".data-00000-of-00001", data + index, size - index);
   weir_context *context = make(), *other = make();
   if (!weir_model_restore(&model, context, first)) {
-    // What lies between the variables is nobody's.
+    // The bytes between the variables belong to none.
     if (weir_model_save(&model, context, second) ||
         weir_model_restore(&model, other, second) ||
         memcmp(weir_model_state(&model, context),
                weir_model_state(&model, other), STATE_BYTES))
       abort();
   }
-  // What it would replace is read to be told from what is written.
+  // Save reads the old checkpoint to distinguish it from its own output.
   weir_status status = weir_model_save(&model, other, first);
   if (status && status != WEIR_ERR_UNINITIALIZED && status != WEIR_ERR_IO)
     abort();

@@ -1,5 +1,5 @@
-// Any bytes as the files of a SavedModel: two lengths of three bytes, then the
-// graph, the index of the variables, and their data.
+// Reads arbitrary bytes as the files of a SavedModel: two lengths of three
+// bytes, then the graph, the index of the variables, and their data.
 
 #include "Model.h"
 

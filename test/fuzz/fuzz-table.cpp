@@ -1,6 +1,6 @@
-// Any bytes as the index of a checkpoint, by the reader that compiler and
-// runtime share. Checksums are those of checksum.c, so mutations reach the
-// entries and the compressed blocks.
+// Reads arbitrary bytes as the index of a checkpoint, by the common reader of
+// compiler and runtime. Checksums are those of checksum.c, so mutations reach
+// the entries and the compressed blocks.
 
 #include "compiler/import/tensorflow/file/Table.h"
 

@@ -1,19 +1,19 @@
 #!/usr/bin/python3
-"""Has ptxas assemble the kernels of models that are compiled for a GPU.
+"""Assembles the kernels of models that are compiled for a GPU with ptxas.
 
   assemble.py [--bin DIR] [--archs LIST] [--tiny] [--corpus DIR] [--only RE] [--sample N]
               [--jobs N] [--save FILE.jsonl] [--flags FLAGS] [MODEL...]
 
-For each architecture (default: sm_80,sm_90,sm_90a; with an empty LIST the models are
-compiled only) ptxas has to take the PTX, and no kernel may spill registers to memory;
-but ptxas may choose to spill some where that lets another block fit on a processor.
-What is for one GPU alone (sm_90a) is compiled for it, all else once. The models: those
-that are given, compiled with the flags; else those of a corpus (DIR, or WEIR_CORPUS; see
-test/corpus/conformance.py) whose names RE finds, or about N of them; else the cases of
-cases.py, of tiny sizes where that is asked for, and the small ones of test/models. What
-does not compile for a processor is left out. What compiles for one and not for a GPU is
-a failure. --save writes a line for each model, and a later call compiles only those
-that failed or are not there yet.
+For each architecture (default: sm_80,sm_90,sm_90a; with an empty LIST the models are only
+compiled) ptxas must accept the PTX, and no kernel may spill registers to memory. But ptxas may
+choose to spill some if this lets another block fit on a processor. Code for one GPU alone (sm_90a)
+is compiled for it, other code once. The models are those of the arguments, compiled with the
+flags. Without arguments they are those of a corpus (DIR, or WEIR_CORPUS; see
+test/corpus/conformance.py) whose names RE matches, or about N of them. Without a corpus they are
+the cases of cases.py, of tiny sizes with --tiny, and the small ones of test/models. A model that
+does not compile for a processor is left out. A model that compiles for one and not for a GPU is a
+failure. --save writes a line for each model, and a later call compiles only those that failed or
+are missing.
 """
 
 import argparse
@@ -32,7 +32,7 @@ import pack
 import samebits
 
 LIMIT = 120
-# What a later call need not compile again.
+# A later call need not compile these again.
 FINE = ("right", "left out")
 
 
@@ -53,7 +53,7 @@ def arguments():
 
 
 def call(*command):
-    """The exit status, or None where it takes too long, and what is said."""
+    """The exit status, or None if it takes too long, and the output."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
     except subprocess.TimeoutExpired:
@@ -67,12 +67,12 @@ def first_error(text):
 
 
 def spills(text):
-    """Of what ptxas says, the most bytes of a kernel."""
+    """The largest number of bytes of a kernel in the output of ptxas."""
     return max(map(int, re.findall(r"(\d+) bytes spill", text)), default=0)
 
 
 def assembled(args, model, flags):
-    """What came of a model: `kernels` and `outcome`, and `why` that is not "right"."""
+    """The outcome of a model: `kernels` and `outcome`, and `why` if it is not "right"."""
     with tempfile.TemporaryDirectory() as folder:
         ptx = f"{folder}/model.ptx"
         weir = (f"{args.bin}/weir", "compile", model)
@@ -87,7 +87,7 @@ def assembled(args, model, flags):
             alone, _ = call(*weir, "-o", f"{folder}/model.o", *flags)
             outcome = "refused" if alone == 0 else "late" if status is None else "left out"
             return {"kernels": 0, "outcome": outcome, "why": first_error(text)}
-        # Of a model without kernels there is no PTX.
+        # A model without kernels has no PTX.
         code = Path(ptx).read_text() if Path(ptx).exists() else ""
         kernels = len(re.findall(r"^\.visible \.entry|^\s*\.entry", code, flags=re.M))
         for arch in args.archs.split(",") if kernels and args.archs else []:
@@ -102,7 +102,7 @@ def assembled(args, model, flags):
                 return {"kernels": kernels, "outcome": "late" if status is None else "refused",
                         "why": f"{who} for {arch}: {first_error(text)}"}
             if spills(text):
-                # Again with all registers that a thread of one block can have.
+                # The second attempt has all registers that a thread of one block can have.
                 roomy = f"{folder}/roomy.ptx"
                 Path(roomy).write_text(re.sub(r"^\.reqntid.*", r"\g<0>\n.minnctapersm 1",
                                               Path(its).read_text(), flags=re.M))
@@ -137,7 +137,7 @@ def own_models(args, folder):
 
 
 def saved(path):
-    """The lines of models that need no second look, by name."""
+    """The lines of models that are done, by name."""
     if not path or not path.exists():
         return {}
     rows = map(json.loads, path.read_text().splitlines())

@@ -1,6 +1,5 @@
-"""attentions.py FILE [TYPE]: writes a graph of attentions: of heads that lie apart or
-row by row, with a mask for each column, for each row or none, and of heads with values
-that are wider."""
+"""attentions.py FILE [TYPE]: writes a graph of attentions: with separate heads or with rows of
+heads, with a mask per column, per row or none, and with wider values."""
 
 import sys
 from pathlib import Path
@@ -36,15 +35,15 @@ def attend(name, q, k, v, scale, mask=None):
 
 g.const("eighth", 0.125, kind)
 g.ints("turn", [0, 2, 1, 3])
-# Heads row by row, and a mask for each column, as in an encoder.
+# Rows contain the heads, and each column has a mask, as in an encoder.
 sides = [turned(f"{side}_turned", placeholder(side, 2, 40, 3, 16)) for side in "qkv"]
 heads = attend("encoder", *sides, "eighth", placeholder("padding", 2, 1, 1, 40))
 op("encoder_out", "Identity", turned("encoder_turned", heads))
-# Heads that lie apart, other columns than rows, and wider values.
+# The heads are separate, columns and rows have different numbers, and values are wider.
 wide = attend("wide", placeholder("q1", 3, 2, 37, 8), placeholder("k1", 3, 2, 50, 8),
               placeholder("v1", 3, 2, 50, 24), None)  # fmt: skip
 op("wide_out", "Identity", wide)
-# One dimension of heads, and a mask for each row.
+# There is one dimension of heads, and each row has a mask.
 masked = attend("masked", placeholder("q2", 4, 33, 8), placeholder("k2", 4, 35, 8),
                 placeholder("v2", 4, 35, 8), "eighth", placeholder("seen", 33, 35))  # fmt: skip
 op("masked_out", "Identity", masked)

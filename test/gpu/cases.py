@@ -1,8 +1,8 @@
-"""What is measured on a GPU: operations by themselves, and models of a few megabytes.
+"""The cases for GPU measurements: single operations, and models of a few megabytes.
 
-A case is a function of (ops, inputs, parameters) for the classes of ops.py, and
-what makes its inputs and parameters, as f32 arrays from fixed seeds. `tiny` sizes
-are for machines without a GPU.
+A case is a function of (ops, inputs, parameters) for the classes of ops.py, and the functions for
+its inputs and parameters, as f32 arrays from fixed seeds. `tiny` sizes are for machines without a
+GPU.
 """
 
 import numpy as np
@@ -15,8 +15,8 @@ def numbers(seed, *shape, scale=1.0):
 
 class Case:
     def __init__(self, name, function, make, flops=0, traffic=0, half=False):
-        """`flops` and `traffic` (bytes to and from memory) by definition; 0: not told.
-        `half`: computed in f16, from and to f32."""
+        """`flops` and `traffic` (bytes to and from memory) by definition; 0: unknown. `half`:
+        computed in f16, from and to f32."""
         self.name, self.function, self.make = name, function, make
         self.flops, self.traffic, self.half = flops, traffic, half
 
@@ -145,8 +145,8 @@ def product_and_gelu(side):
                          + [numbers(14, side)], {}), 2 * side**3)
 
 
-def product_of_halves(side):
-    return Case(f"product {side}^3, f16", lambda o, x, p: o.matmul_of_halves(*x),
+def product_of_f16(side):
+    return Case(f"product {side}^3, f16", lambda o, x, p: o.matmul_of_f16(*x),
                 lambda: ([numbers(24 + i, side, side) for i in range(2)], {}), 2 * side**3,
                 half=True)
 
@@ -191,7 +191,7 @@ def cases(tiny):
     found = [
         softmax(*of((16384, 4096), (24, 64))), layer_norm(*of((65536, 1024), (32, 48))),
         elementwise(of(1 << 24, 1 << 10)), transpose(of(8192, 64)), product(of(2048, 32)),
-        product_and_gelu(of(2048, 32)), product_of_halves(of(4096, 48)),
+        product_and_gelu(of(2048, 32)), product_of_f16(of(4096, 48)),
         convolution(*of((16, 56, 64), (2, 8, 8)))]
     for words in of((128, 1024, 4096), (70,)):
         for half in (False, True):

@@ -17,7 +17,7 @@ import numpy as np
 
 
 def run_one(folder):
-    """In a process of its own: a fault of one is not the others'."""
+    """Runs it in its own process: a crash does not end the others."""
     from library import Library
     case = json.loads((folder / "case.json").read_text())
     library = Library(folder / "model.so")
@@ -33,7 +33,7 @@ def run_one(folder):
         names = [plain(n.decode()) for n in (function.inputs[i].tensor, function.inputs[i].name)]
         inputs.append(next(given[n] for n in names if n in given))
     worst = 0.0
-    for _ in range(2):  # the second run finds what the first left behind
+    for _ in range(2):  # the second run uses the memory after the first
         outputs = library.run(inputs)
         for i, output in enumerate(outputs):
             names = [plain(n.decode())
@@ -72,11 +72,11 @@ def run_in_process(folder):
 
 
 def run_script(folder, flags):
-    """A script of test/numeric, of which all cases must be right; `flags` are those that its
-    libraries were compiled with."""
+    """A script of test/numeric whose cases must all be right; `flags` are those of the compilation
+    of its libraries."""
     result = {"name": f"numeric/{folder.name}"}
     script = Path(__file__).resolve().parents[1] / f"numeric/{folder.name}.py"
-    # Cases that weir refused were listed when they were packed.
+    # The packing listed the cases that weir refused.
     cases = sorted(p.parent.name for p in folder.glob("*/graph.so"))
     if not cases:
         return result
@@ -100,7 +100,7 @@ def main():
     scripts = sorted(pack.glob("numeric/*"))
     flags = json.loads((pack / "pack.json").read_text())["flags"]
     results = []
-    # A process waits for the driver, which compiles its kernels, most of its time.
+    # A process mostly waits for the driver, which compiles its kernels.
     with ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
         for result in chain(pool.map(run_in_process, folders),
                             pool.map(run_script, scripts, repeat(flags))):

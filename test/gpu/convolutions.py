@@ -1,7 +1,7 @@
-"""convolutions.py FILE [TYPE [back]]: writes a graph of convolutions: with windows,
-strides, dilations and padding, along one dimension, of single pixels, in groups, with
-what is behind them, and with filters that only the run knows. With `back`, writes one
-of gradients by filters that the framework has made."""
+"""convolutions.py FILE [TYPE [back]]: writes a graph of convolutions: with windows, strides,
+dilations and padding, along one dimension, of single pixels, in groups, with epilogues, and with
+run-time filters. With `back`, writes a graph of gradients by filters in the form of the
+framework."""
 
 import sys
 from pathlib import Path
@@ -25,7 +25,7 @@ def placeholder(name, *shape):
 
 
 def constant(name, *shape):
-    """Halves of small numbers, which all types have."""
+    """Small multiples of one half, which all types represent."""
     g.const(name, rng.integers(-4, 5, shape) / 8, kind)
 
 
@@ -49,14 +49,14 @@ def forward():
     constant("half", 1, 1, 12, 8)
     constant("grouped", 3, 3, 4, 6)
     constant("wide", 3, 3, 12, 7)
-    # All of an epilogue, on a filter of the run's.
+    # The epilogue is complete, and the filter is a run-time operand.
     convolve("y", "x", "w", "SAME")
     op("biased", "BiasAdd", "y", "bias")
     op("added", "AddV2", "biased", "residual")
     op("relu", "Relu", "added")
     convolve("z", "relu", "c", "SAME", strides=(2, 1))
     op("z_relu", "Relu6", "z")
-    # Pixels, all of them and every other.
+    # The cases have all pixels, and every other one.
     convolve("pixels", "z_relu", "one", "VALID")
     op("pixels_biased", "BiasAdd", "pixels", "bias2")
     convolve("chosen", "z_relu", "half", "SAME", strides=(2, 2))

@@ -1,5 +1,5 @@
-"""groups.py FILE: writes a graph of products of 16-bit floats and of convolutions, of
-sizes for which a Hopper has tiles of each kind, plain, transposed and with edges."""
+"""groups.py FILE: writes a graph of products of 16-bit floats and of convolutions, in sizes with
+each kind of tile for Hopper, plain, transposed and with edges."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""heads.py FILE [TYPE]: writes a graph of attentions whose rows and columns fill no tile,
-with deep heads among them, and heads whose rows begin anywhere."""
+"""heads.py FILE [TYPE]: writes a graph of attentions whose rows and columns fill no tile. Some
+heads are deep, and some have rows with any alignment."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Loads a library that weir made and runs it on arrays, or on tensors of its GPU."""
+"""Loads a library from weir and runs it on arrays, or on tensors of its GPU."""
 
 import ctypes
 import os
@@ -29,7 +29,7 @@ class GpuInfo(ctypes.Structure):
 
 
 class Driver:
-    """What little of the CUDA driver a test calls itself."""
+    """The few functions of the CUDA driver that a test calls itself."""
 
     def __init__(self):
         self.lib = ctypes.CDLL(os.environ.get("WEIR_LIBCUDA", "libcuda.so.1"))
@@ -102,7 +102,7 @@ class Library:
         return outputs
 
     def on_device(self, driver, inputs):
-        """What issues a run on tensors in the GPU, what waits, and what fetches outputs."""
+        """The functions that issue a run on tensors in the GPU, wait, and fetch outputs."""
         count = self.function.num_inputs + self.function.num_outputs
         places = [self.gpu.tensor(self.context, 0, i) for i in range(count)]
         for place, array in zip(places, inputs):

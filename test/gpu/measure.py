@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 """measure.py ENGINE PACK OUT SECONDS: times the cases of PACK/bench with one engine.
 
-ENGINE is weir, eager (PyTorch, replayed as a CUDA graph), compiled (torch.compile,
-likewise) or jax. Inputs and outputs stay on the GPU. A line of JSON a case goes to
-OUT/ENGINE.jsonl: `us`, the median time of a call when calls follow each other;
-`latency_us`, the median of one call that is waited for; `error`, the norm of the
-difference from f64 over the norm of the result.
+ENGINE is weir, eager (PyTorch, replayed as a CUDA graph), compiled (torch.compile, likewise) or
+jax. Inputs and outputs stay on the GPU. OUT/ENGINE.jsonl gets a line of JSON per case: `us`, the
+median time of consecutive calls; `latency_us`, the median of one call with a wait; `error`, the
+norm of the difference from f64 over the norm of the result.
 """
 
 import json
@@ -24,7 +23,7 @@ ENGINES = ("weir", "eager", "compiled", "jax")
 
 
 def median_of_calls(issue, wait, budget=1.0, rounds=15):
-    """Microseconds a call, of calls that follow each other; and of single ones."""
+    """Microseconds per call, of consecutive calls and of single ones."""
     for _ in range(3):
         issue()
     wait()
@@ -66,7 +65,7 @@ class Weir:
             self.version = f"weir 0.1.0, {self.driver.name}, driver {self.driver.version}"
             issue, wait, fetch = library.on_device(self.driver, given)
             return issue, wait, lambda: fetch()[0], library.close
-        # For the processor: what shows that these scripts work.
+        # On the CPU this shows that the scripts work.
         return (lambda: library.run(given), lambda: None, lambda: library.run(given)[0],
                 library.close)
 
@@ -127,7 +126,7 @@ class Jax:
 
 
 def reference(case, inputs, parameters):
-    """In f64; by PyTorch where it is there, which takes seconds less."""
+    """The reference in f64; PyTorch is faster by seconds if it is installed."""
     try:
         exact = ops.Torch()
         torch = exact.torch
@@ -147,7 +146,7 @@ def main():
     with open(out / f"{name}.jsonl", "w") as file:
         try:
             engine = dict(zip(ENGINES, (Weir, Eager, Compiled, Jax)))[name](pack)
-        except Exception as error:  # a peer that is not there
+        except Exception as error:  # the engine is not installed
             print(json.dumps({"engine": name, "why": str(error)[:200]}), file=file)
             print(f"{name}: {error}")
             return

@@ -1,8 +1,8 @@
-"""One model, four forms: each function of cases.py is written against the methods
-that these classes share, and gives a TensorFlow graph, NumPy in f64, PyTorch or JAX.
+"""One model has four forms: each function of cases.py uses the common methods of these classes,
+and returns a TensorFlow graph, NumPy in f64, PyTorch or JAX.
 
-Tensors are f32 and channels are last. `conv` pads so that the size is kept, or has
-filters as large as its stride and pads nothing.
+Tensors are f32 and channels are last. `conv` pads so that the size is kept, or has filters as
+large as its stride without padding.
 """
 
 import math
@@ -16,7 +16,7 @@ except ImportError:
 
 
 class Numpy:
-    """What is right, in f64."""
+    """The reference, in f64."""
 
     def put(self, array):
         return np.asarray(array, np.float64)
@@ -36,7 +36,7 @@ class Numpy:
         e = np.exp(x - x.max(-1, keepdims=True))
         return e / e.sum(-1, keepdims=True)
 
-    def matmul_of_halves(self, a, b):
+    def matmul_of_f16(self, a, b):
         return a @ b
 
     def attention(self, q, k, v, half=False):
@@ -73,7 +73,7 @@ class Torch:
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         torch.set_grad_enabled(False)
         torch.backends.cudnn.benchmark = True
-        # Products in f32, as weir's.
+        # Products are computed in f32, as in weir.
         torch.set_float32_matmul_precision("highest")
         torch.backends.cudnn.allow_tf32 = False
 
@@ -101,7 +101,7 @@ class Torch:
     def softmax(self, x):
         return self.torch.softmax(x, -1)
 
-    def matmul_of_halves(self, a, b):
+    def matmul_of_f16(self, a, b):
         if a.dtype == self.torch.float64:  # the reference
             return a @ b
         return (a.half() @ b.half()).float()
@@ -116,7 +116,7 @@ class Torch:
         return self.torch.nn.functional.layer_norm(x, x.shape[-1:], g, b, 1e-5)
 
     def conv(self, x, w, stride=1):
-        # Views: tensors are channels-last in memory, as PyTorch likes them.
+        # These are views: tensors are channels-last in memory, as PyTorch prefers them.
         y = self.torch.nn.functional.conv2d(
             x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1), stride=stride,
             padding=w.shape[0] // 2 if stride == 1 else 0)
@@ -160,7 +160,7 @@ class Jax:
     def softmax(self, x):
         return self.jax.nn.softmax(x, -1)
 
-    def matmul_of_halves(self, a, b):
+    def matmul_of_f16(self, a, b):
         a, b = (x.astype(self.np.float16) for x in (a, b))
         return self.matmul(a, b).astype(self.np.float32)
 
@@ -257,7 +257,7 @@ class Graph:
         name = self.graph.node(self.name(), "Cast", [x.name], SrcT=source, DstT=target)
         return Tensor(name, x.shape)
 
-    def matmul_of_halves(self, a, b):
+    def matmul_of_f16(self, a, b):
         a, b = (self.cast(x, "DT_FLOAT", "DT_HALF") for x in (a, b))
         y = self.node("MatMul", a, b, shape=a.shape[:-1] + b.shape[-1:], T="DT_HALF")
         return self.cast(y, "DT_HALF", "DT_FLOAT")

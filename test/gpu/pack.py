@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""pack.py OUT [--bin DIR] [--tiny] [--corpus DIR] [--simulate] [-- FLAG...]: compiles what
-run.sh runs on a machine with a GPU, where nothing of weir is built.
+"""pack.py OUT [--bin DIR] [--tiny] [--corpus DIR] [--simulate] [-- FLAG...]: compiles the
+libraries that run.sh runs on a machine with a GPU and without a build of weir.
 
-OUT gets `bench/` with a library for each case of cases.py, and `suite/` with the
-small models of test/models and of samples of a corpus (WEIR_CORPUS), each with its
-inputs and what is right as .npy files. FLAGs go to `weir compile`; the default is
---gpu=cuda. With --simulate each model has its kernels for this processor beside it,
-for the stand-in for the driver (test/emulate/cuda). A model that weir refuses is listed with the reason. At most 60 MB.
+OUT gets `bench/` with a library for each case of cases.py, and `suite/` with the small models of
+test/models and of samples of a corpus (WEIR_CORPUS). Each has its inputs and references as .npy
+files. FLAGs go to `weir compile`; the default is --gpu=cuda. With --simulate each model also has
+its kernels for this processor, for the stand-in for the driver (test/emulate/cuda). A model that
+weir refuses is listed with the reason. The pack has at most 60 MB.
 """
 
 import argparse
@@ -86,7 +86,7 @@ class Packer:
         return not done.returncode
 
     def simulate(self, model, folder, extra):
-        """The kernels alone, of a library that has the simulator in it."""
+        """The kernels alone, of a library that contains the simulator."""
         text, code = folder / "kernels.ll", folder / "kernels.o"
         subprocess.run([self.args.bin / "weir", "compile", model, "-o", text, *extra,
                         "--gpu=sim", "-O0"], check=True)
@@ -157,7 +157,7 @@ class Packer:
                 sizes = sum(np.asarray(a).nbytes for a in [*feeds.values(), *fetches.values()])
                 if sizes > 1 << 20 or any(a.dtype.kind in "USO" for a in feeds.values()):
                     continue
-                # An ONNX model says itself what goes in and out.
+                # An ONNX model declares its inputs and outputs itself.
                 of_tensorflow = model.suffix != ".onnx"
                 extra = [f"--feed={t}:" + "x".join([*map(str, a.shape), SPELLED[a.dtype.name]])
                          for t, a in feeds.items() if of_tensorflow and a.dtype.name in SPELLED]
@@ -168,7 +168,7 @@ class Packer:
                            (max(close[0], 1e-3), max(close[1], 1e-5)))
 
     def numeric(self, script):
-        """What the script compiles, also where it refuses some of its cases."""
+        """Compiles the script's cases, even if weir refuses some of them."""
         folder = self.args.out / "numeric" / script
         folder.mkdir(parents=True)
         env = {**os.environ, "WEIR_STEP": "compile", "WEIR_TEST_OPTIONS": " ".join(self.args.flags),

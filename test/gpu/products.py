@@ -1,5 +1,5 @@
-"""products.py FILE: writes a graph of products of matrices, plain, transposed, in
-batches, and with a bias and a relu behind."""
+"""products.py FILE: writes a graph of matrix products, plain, transposed, in batches, and with a
+bias and a relu after them."""
 
 import sys
 from pathlib import Path

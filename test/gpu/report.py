@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""report.py OUT PAGE: the results that run.sh measured, as a page; or, where PAGE ends in .json,
-in the place of the rows of that file (docs/results/gpu-h100.json), of which docs/results/page.py
-makes docs/performance-gpu.md."""
+"""report.py OUT PAGE: writes the results of run.sh as a page. If PAGE ends in .json, they replace
+the rows of that file (docs/results/gpu-h100.json), which docs/results/page.py uses for
+docs/performance-gpu.md."""
 
 import datetime
 import json
@@ -10,7 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The norm of the difference from f64 over that of the result, above which a result is wrong.
+# A result is wrong if the norm of the difference from f64 over that of the result
+# exceeds this.
 MOST_ERROR, MOST_ERROR_OF_HALVES = 1e-4, 2e-3
 PEERS = {"eager": "PyTorch", "compiled": "torch.compile", "jax": "JAX"}
 

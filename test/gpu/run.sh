@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs weir's GPU suite and its benchmark beside the peers, on a machine with an
-# NVIDIA GPU on which nothing of weir is built.
+# Runs weir's GPU suite and its benchmark beside other engines, on a machine with an
+# NVIDIA GPU and without a build of weir.
 #
 #   test/gpu/pack.py build/gpu          where weir is built
 #   test/gpu/run.sh build/gpu [SECONDS] where the GPU is: the driver, Python with
@@ -20,12 +20,12 @@ rm -f "$out"/*.jsonl "$out"/reference-*.npy "$out"/suite.json
 begin=$SECONDS
 left() { echo $((seconds - (SECONDS - begin))); }
 
-# Peers of wheels bring libraries of their own, which they find by themselves.
+# Engines from wheels bring their own libraries, which they find themselves.
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null
 
 timeout "$(left)" "$python" "$here/check.py" "$pack" "$out" | tee "$out/suite.txt"
 failed=${PIPESTATUS[0]}
-# What is ours first: peers may take what time is left, torch.compile the most.
+# weir runs first: other engines may use the remaining time, torch.compile the most.
 for part in "weir 30" "eager 25" "jax 40" "compiled 90"; do
   read -r engine percent <<<"$part"
   share=$(($(left) * percent / 100))

@@ -2,9 +2,9 @@
 
   words.py ROOT
 
-Reads the pages, the descriptions and summaries of .td files, the comments of sources and
-scripts, and the strings of sources: help and messages. Text in backticks and in code blocks
-is not read. The names in sources may not have words of earlier versions either.
+Reads the pages, the descriptions and summaries of .td files, the comments of sources,
+scripts and tests, and the strings of sources: help and messages. Text in backticks and in
+code blocks is not read. The names in sources may not have words of earlier versions either.
 Prints `file:line: "found": say REPLACEMENT` for each breach and exits with 1 where there
 is one. docs/glossary.md explains the terms that stay. Run by words.test.
 """
@@ -105,6 +105,9 @@ OLD_NAMES = [(re.compile(rf"\b(?:{pattern})\b"), say) for pattern, say in [
 ]]
 # The end of a sentence, before a capital or a name that has none.
 ENDS = re.compile(r"(?<=[.!?])[*_\")]*\s+(?=[\"(*_\[]*(?:[A-Z0-9\x01]|weir\b|cu[A-Z]|b?f\d\d\b))")
+# A line of a test that lit or FileCheck reads, or that a pass is expected to print.
+DIRECTIVE = re.compile(r"^[ \t]*((//|#|;)[ \t]*)?([A-Z][A-Z0-9_]*(-[A-Z0-9]+)*(\{LITERAL\})?:( .*)?"
+                       r"|//[ \t]*expected-.*)$", re.M)
 # A sentence that begins so has a relative clause for its subject.
 CLAUSE = re.compile(r"(What|Whatever|Whoever|Whichever)\b(?!.*\?$)")
 
@@ -160,17 +163,18 @@ def paragraphs(text):
             lines.append(line.strip())
 
 
-def sentences_of(name, text):
+def sentences_of(name, text, first=1, most=MAX_WORDS):
     for line, paragraph in paragraphs(text):
+        line += first - 1
         # A list of names alone is no sentence.
         if not re.search(r"[a-z]{3}", paragraph.replace("\x01", "")):
             continue
         for sentence in ENDS.split(paragraph):
             count = len([w for w in sentence.split() if re.search(r"[\w\x01]", w)])
             shown = " ".join(sentence.replace("\x01", "``").split()[:6])
-            if count > MAX_WORDS:
+            if most and count > most:
                 breaches.append(f"{name}:{line}: a sentence of {count} words, over "
-                                f'{MAX_WORDS}: "{shown} ..."')
+                                f'{most}: "{shown} ..."')
             if CLAUSE.match(sentence):
                 breaches.append(f'{name}:{line}: "{shown} ...": say the subject as a noun')
 
@@ -217,6 +221,26 @@ def comments(name, text):
                  prose(re.sub(r"^[ \t]*(///?<?|#|/?\*+/?)[ \t]?", "", block, flags=re.M)))
 
 
+def tests(name, text):
+    """Comments of a test, without its checks; of a script the docstrings, too."""
+    text = DIRECTIVE.sub("", text)
+    if name.endswith(".test"):
+        # A line of text is a comment if it is no check, and no line of a model with braces.
+        blocks = re.finditer(r"(?:^(?:#|//) (?!---)[^\n]*\n)+|(?:^[A-Za-z`-][^\n{}]*\n)+", text,
+                             re.M)
+    elif name.endswith(".py"):
+        blocks = re.finditer(r'^[ \t]*""".*?"""|(?:^[ \t]*#[^\n]*\n)+', text, re.M | re.S)
+    else:
+        blocks = re.finditer(r"(?:^[ \t]*//[^\n]*\n)+|/\*.*?\*/", text, re.M | re.S)
+    for block in blocks:
+        prefix = re.compile(r'^[ \t]*(///?<?|#|/?\*+/?|""")[ \t]?', re.M)
+        line = text.count("\n", 0, block.start()) + 1
+        read = prose(prefix.sub("", block[0]))
+        words_of(name, line, read)
+        # The usage of a script is a list, and it may be long.
+        sentences_of(name, read, line, MAX_WORDS if name.endswith((".mlir", ".test")) else None)
+
+
 def names(name, text):
     """The names of a source: no word of an earlier version."""
     code = re.sub(r'description = \[\{.*?\}\]|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', blank,
@@ -246,9 +270,12 @@ def check(root):
                 comments(name, path.read_text())
             if path.suffix in (".td", ".cpp", ".h") and folder != "runtime":
                 names(name, path.read_text())
-    for path in sorted((root / "test").rglob("*.py")):
-        if path.parent.name != "house":
-            comments(str(path.relative_to(root)), path.read_text())
+    for path in sorted((root / "test").rglob("*")):
+        # The tests of this folder plant private words.
+        if path.parent.name == "house":
+            continue
+        if path.suffix in (".mlir", ".test", ".py", ".c", ".cpp", ".h"):
+            tests(str(path.relative_to(root)), path.read_text())
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""check.py MODEL BIN OUT [FLAG...]: builds a model of models.py, compiles it with
-the flags, runs it, and compares every output with what NumPy says."""
+"""check.py MODEL BIN OUT [FLAG...]: builds a model of models.py, compiles it with the flags, runs
+it, and compares every output with NumPy."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Writes TensorFlow graphs as text, with nothing of TensorFlow installed."""
+"""Writes TensorFlow graphs as text, without an installation of TensorFlow."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ TYPES = {
 
 
 def type_name(dtype):
-    """TensorFlow's name of a type of NumPy's; its own names stay."""
+    """TensorFlow's name of a NumPy type; its own names stay."""
     if str(dtype) in TYPES:
         return dtype
     return next(name for name, (known, _) in TYPES.items() if np.dtype(known) == np.dtype(dtype))

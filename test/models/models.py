@@ -1,6 +1,6 @@
-"""Small whole graphs, each with its inputs and what NumPy makes of them in f64.
+"""Small whole graphs, each with its inputs and NumPy's results in f64.
 
-A model gives its graph, its feeds and its fetches, both by tensor.
+A model returns its graph, its feeds and its fetches, both by tensor.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def sigmoid(x):
 
 
 def convolution(x, w, stride=1):
-    """NHWC, padding SAME, of an odd filter."""
+    """NHWC, padding SAME, with an odd filter."""
     kh, kw = w.shape[:2]
     n, h, width, _ = x.shape
     oh, ow = -(-h // stride), -(-width // stride)
@@ -63,7 +63,7 @@ def mlp():
 
 
 def _normalized(g, name, x, channels, seed, form):
-    """A batch normalization; gives its edge and its function in NumPy."""
+    """A batch normalization; returns its edge and its function in NumPy."""
     values = [np.abs(numbers(channels, seed=seed)) + 0.5, numbers(channels, seed=seed + 1),
               numbers(channels, seed=seed + 2), np.abs(numbers(channels, seed=seed + 3)) + 0.5]
     inputs = [g.const(f"{name}/{i}", v) for i, v in enumerate(values)]

@@ -1,4 +1,4 @@
-"""Attention, whose rows are made a few at a time, against its parts in f64."""
+"""Tests attention, whose rows are computed in blocks, against its parts in f64."""
 
 import numpy as np
 from harness import Graph, bf16, main
@@ -13,8 +13,8 @@ def values(*shape):
 
 def attend(g, batch, rows, columns, depth, wide=None, of=np.float32, mask=None, extra=False,
            moved=False, tolerance=2e-5):  # fmt: skip
-    """softmax(q k^T / sqrt(depth) + mask) v, and what may stand beside it. With
-    `moved` the batch's last dimension is behind the rows in memory."""
+    """softmax(q k^T / sqrt(depth) + mask) v, with optional further operands. With `moved` the last
+    dimension of the batch is after the rows in memory."""
     wide = wide or depth
 
     def side(*shape):
@@ -36,7 +36,7 @@ def attend(g, batch, rows, columns, depth, wide=None, of=np.float32, mask=None, 
         scores = g.op("AddV2", scores, hidden)
         exact = exact + np.float64(hidden.value)
     elif mask == "hidden":
-        # By -inf, in one batch all of a row: its softmax is NaN.
+        # One batch has a row that -inf masks entirely: its softmax is NaN.
         seen = random.random((*batch[:-1], rows, columns)) < 0.5
         seen[..., :2, columns // 2:] = False
         seen[0, 1] = False
@@ -58,14 +58,14 @@ def attend(g, batch, rows, columns, depth, wide=None, of=np.float32, mask=None, 
 
 def blocks(largest=600, **how):
     g = Graph(fold=False, **how)
-    # One block a batch, several, and a last one of fewer rows.
+    # A batch has one block, several, or a last one with fewer rows.
     attend(g, (1, 8), 16, 16, 8)
     attend(g, (2, 4), largest, largest // 2 + 3, 16)
     attend(g, (9,), 37, largest + 400, 5, wide=33)
-    # Few batches, whose blocks threads share.
+    # There are few batches, so threads share blocks.
     attend(g, (), largest + 7, 129, 32)
     attend(g, (2,), 131, largest, 64)
-    # Rows and columns of one.
+    # There is one row, and one column.
     attend(g, (3,), 1, 77, 8)
     attend(g, (12,), 50, 1, 8)
     return g
@@ -93,7 +93,7 @@ def types(**how):
 
 
 def used_twice():
-    """Weights that are asked for stay, and what they are used for is right."""
+    """Weights that are an output stay, and the attention with them is right."""
     g = Graph(fold=False)
     q, k, v = g.input(values(8, 40, 16)), g.input(values(8, 50, 16)), g.input(values(8, 50, 16))
     weights = g.op("Softmax", g.op("BatchMatMulV2", q, k, adj_y=True))
@@ -116,7 +116,7 @@ def types_on_gpu():
 
 
 def heads(element, tolerance, *widths, options=()):
-    """Heads of some widths, rows and columns that fill no tile, and masks."""
+    """Heads have several widths; rows and columns fill no tile; masks are tested, too."""
     g = Graph(fold=False, options=["--gpu=sim", *options])
     for depth, wide in widths:
         attend(g, (1,), 65, 70, depth, wide=wide, of=element, mask="added", tolerance=tolerance)
@@ -124,12 +124,12 @@ def heads(element, tolerance, *widths, options=()):
     return g
 
 
-def halves_on_gpu():
-    # Loops copy the heads that are deep and have no whole chunks.
+def f16_on_gpu():
+    # Loops copy heads that are deep and have no whole chunks.
     return heads(np.float16, 5e-3, (64, 64), (40, 100), (136, 16), (131, 67))
 
 
-def wide_halves_on_gpu():
+def wide_f16_on_gpu():
     return heads(bf16, 4e-2, (256, 128))
 
 
@@ -142,8 +142,8 @@ def floats_on_gpu():
 
 
 def few_rows(element, tolerance, options=()):
-    """A decoder's steps, whose columns several blocks share: all of them full, and
-    the last, which is not; with all of what one of them has hidden."""
+    """Several blocks share the columns of a decoder step: full ones, a last partial one, and one
+    that is masked entirely."""
     g = Graph(fold=False, options=["--gpu=sim", *options])
     attend(g, (1, 4), 1, 777, 64, of=element, mask="added", tolerance=tolerance)
     attend(g, (2,), 3, 1024, 32, wide=132, of=element, tolerance=tolerance)
@@ -153,7 +153,7 @@ def few_rows(element, tolerance, options=()):
     return g
 
 
-def few_halves_on_gpu():
+def few_f16_on_gpu():
     return few_rows(np.float16, 5e-3)
 
 
@@ -165,5 +165,5 @@ def few_floats_on_gpu():
     return few_rows(np.float32, 2e-5)
 
 
-main(shared, beside, types, used_twice, blocks_on_gpu, beside_on_gpu, types_on_gpu, halves_on_gpu,
-     wide_halves_on_gpu, tf32_on_gpu, floats_on_gpu, few_halves_on_gpu, few_tf32_on_gpu, few_floats_on_gpu)  # fmt: skip
+main(shared, beside, types, used_twice, blocks_on_gpu, beside_on_gpu, types_on_gpu, f16_on_gpu,
+     wide_f16_on_gpu, tf32_on_gpu, floats_on_gpu, few_f16_on_gpu, few_tf32_on_gpu, few_floats_on_gpu)  # fmt: skip

@@ -1,5 +1,5 @@
-"""What the threads of a GPU's block do together, on the simulator: long rows,
-tiles of products and of convolutions, in sizes that no tile divides."""
+"""Tests the joint work of the threads of a GPU block, on the simulator: long rows, and tiles of
+products and convolutions, in sizes that no tile divides."""
 
 import numpy as np
 
@@ -36,13 +36,13 @@ def rows():
 
 
 def fused():
-    """What is computed of a row by one block, without leaving its registers."""
+    """One block computes a row in its registers."""
     g = gpu()
     for length in (3, 8, 33, 600, 5000, 8192, 8200, 12288, 70000):
         x = g.input(values(3, length) * 4)
         wide = np.float64(x.value)
         e = np.exp(wide - wide.max(1, keepdims=True))
-        # What a thread adds up of a long row, it adds one after the other.
+        # A thread adds its part of a long row sequentially.
         exact = e / e.sum(1, keepdims=True)
         g.expect(g.op("Softmax", x), exact, rtol=3e-6 if length < 20000 else 1e-5)
         g.expect(g.op("LogSoftmax", x), wide - wide.max(1, keepdims=True)
@@ -55,7 +55,7 @@ def fused():
         w, b = values(length), values(length)
         y = g.op("AddV2", g.op("Mul", g.op("Mul", off, scale), g.constant(w)), g.constant(b))
         centred = wide - wide.mean(1, keepdims=True)
-        # What rows are reduced to leaves the block as well.
+        # The reductions of rows are outputs, too.
         g.expect(mean, wide.mean(1, keepdims=True), rtol=0, atol=1e-6)
         g.expect(spread, (centred**2).mean(1, keepdims=True), rtol=2e-6)
         exact = centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5)
@@ -67,7 +67,7 @@ def fused():
 
 
 def transposes():
-    """Squares by way of shared memory, in sizes that no square divides."""
+    """Transposes use square tiles in shared memory, in sizes that no tile divides."""
     g = gpu()
     x = g.input(values(70, 100))
     turn = g.constant(np.int32([1, 0]))
@@ -84,8 +84,8 @@ def transposes():
 
 
 def wide():
-    """Neighbours by fours: rows that fours divide and others, sides that are
-    broadcast, elements of several sizes, and tensors that begin anywhere."""
+    """Four adjacent elements are computed at once. Rows are divisible by four or not, operands are
+    broadcast, elements have several sizes, and tensors have any alignment."""
     g = gpu()
     for columns in (260, 257):
         x = g.input(values(260, columns))
@@ -118,7 +118,7 @@ def products():
     a, b = g.input(values(2, 3, 40, 50)), g.input(values(2, 3, 50, 60))
     c = g.op("BatchMatMulV2", a, b)
     g.expect(c, np.float64(a.value) @ np.float64(b.value), rtol=0, atol=1e-5)
-    # Of values that only the run knows nothing is packed.
+    # Operands that are known only at run time are not packed.
     a, b = g.input(values(2, 50, 40)), g.input(values(2, 60, 50))
     exact = np.float64(a.value).swapaxes(1, 2) @ np.float64(b.value).swapaxes(1, 2)
     g.expect(g.op("BatchMatMulV2", a, b, adj_x=True, adj_y=True), exact, rtol=0, atol=1e-5)
@@ -128,8 +128,8 @@ def products():
     return g
 
 
-def halves():
-    """Products of 16-bit floats, by the units for matrices."""
+def float16():
+    """Matrix units multiply 16-bit floats."""
     g = gpu()
     for make in (lambda v: v.astype(np.float16), bf16):
         for m, k, n in ((64, 64, 64), (100, 40, 70), (17, 300, 65)):
@@ -182,8 +182,8 @@ def rounded():
 
 
 def parts():
-    """Few tiles of a great depth, which blocks share; tiles of every size, which the
-    number of a GPU's processors decides; and sides that begin anywhere."""
+    """Blocks share the depth of few tiles with a great depth. The number of a GPU's processors
+    determines the sizes of tiles, and operands have any alignment."""
     g = gpu()
     for make in (np.float32, lambda v: v.astype(np.float16)):
         for m, k, n in ((64, 2000, 64), (40, 3001, 36), (33, 1100, 47), (1, 1024, 1000),
@@ -203,7 +203,7 @@ def parts():
 
 
 def begins():
-    """A side of 16-bit elements that lies at an odd place of the arena."""
+    """An operand of 16-bit elements has an odd offset in the arena."""
     g = gpu()
     x = g.input(values(4097).astype(np.float16))
     y = g.op("Neg", x)
@@ -248,7 +248,7 @@ def convolutions():
             for j in range(3)
         )
         g.expect(y, exact, rtol=0, atol=1e-4)
-    # Weights that the kernel makes itself, and a depth that blocks share.
+    # The kernel computes the weights itself, and blocks share a depth.
     x = g.input(values(1, 28, 28, 448))
     w = g.constant(np.full((1, 1, 448, 128), 0.02, np.float32))
     y = g.op("Conv2D", x, w, strides=[1, 1, 1, 1], padding="SAME")
@@ -257,7 +257,7 @@ def convolutions():
 
 
 def doubles():
-    """Functions of f64 are weir's own on a GPU."""
+    """On a GPU weir has its own functions of f64."""
     g = gpu()
     x = np.concatenate([random.uniform(-3, 3, 500), [0.0, -0.0, 1, -1, 1e-300, 20]])
     big = np.concatenate([random.uniform(-1e5, 1e5, 200), [1e22, -1e300, 700]])
@@ -279,4 +279,4 @@ def doubles():
     return g
 
 
-main(rows, fused, transposes, wide, products, halves, rounded, parts, begins, large, convolutions, doubles)
+main(rows, fused, transposes, wide, products, float16, rounded, parts, begins, large, convolutions, doubles)

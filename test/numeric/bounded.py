@@ -1,4 +1,4 @@
-"""Sizes known only at run time: each graph gets them as fed values."""
+"""Tests sizes known only at run time: each graph gets them as fed values."""
 
 import numpy as np
 from harness import Graph, Text, main
@@ -39,7 +39,7 @@ def reshaped():
         g.expect(g.op("Reshape", x, i32(g, shape)), x.value.reshape(shape))
     filled = g.op("Fill", i32(g, [2, 3]), g.input(np.float32(4)))
     g.expect(g.op("Reshape", filled, i32(g, [3, -1])), np.full((3, 2), np.float32(4)))
-    # What follows a shape that has gaps in its place.
+    # These ops follow a shape with gaps in its padded buffer.
     y = g.op("Reshape", x, i32(g, [3, 8]))
     g.expect(g.op("Reshape", y, i32(g, [-1, 2, 6])), x.value.reshape(-1, 2, 6))
     g.expect(g.op("Transpose", y, g.constant(np.int32([1, 0]))), x.value.reshape(3, 8).T)
@@ -64,17 +64,17 @@ def elementwise():
     g.expect(g.op("AddV2", a, g.input(np.float32(2))), x + 2)
     g.expect(g.op("Relu", a), np.maximum(x, 0))
     g.expect(g.op("Mul", a, a), x * x)
-    # Size against size, and against a known one.
+    # One size is compared with another, and with a constant one.
     g.expect(g.op("Sub", a, g.op("Reshape", g.input(x), i32(g, [3, 4]))), 0 * x)
     g.expect(g.op("Sub", a, g.input(np.float32([1, 2, 3, 4]))), x - np.float32([1, 2, 3, 4]))
-    # Nothing is divided by what lies beyond the sizes.
+    # Elements beyond the sizes are not divided.
     n = g.op("Reshape", g.input(np.int32([8, 9])), i32(g, [2]))
     g.expect(g.op("FloorDiv", n, n), np.int32([1, 1]))
     return g
 
 
 def rows_selected():
-    # Version 1 takes a Boolean for each row, or for each element, or one.
+    # Version 1 accepts a Boolean for each row, for each element, or for all.
     g = Graph()
     x, y, rows = values((3, 4)), values((3, 4)) + 20, np.bool_([True, False, True])
     a, b = opened(g, x, [0]), opened(g, y, [0])
@@ -89,7 +89,7 @@ def rows_selected():
     return g
 
 
-def rows_and_truths_differ():
+def rows_and_booleans_differ():
     g = Graph(fold=False)
     x = opened(g, values((3, 4)), [0])
     g.expect(g.op("Select", opened(g, np.bool_([True, False]), [0]), x, x), values((3, 4)))
@@ -98,7 +98,7 @@ def rows_and_truths_differ():
 
 
 def ones_repeated():
-    # There is room for less than the other's size: what fits is of size 1.
+    # The bound is smaller than the other size, so only a size of 1 fits.
     g = Graph()
     x, y = values((1, 3)), values((4, 3)) + 20
     a, b = opened(g, x, [0]), g.input(y)
@@ -130,7 +130,7 @@ def second_is_one():
 
 
 def without_rules():
-    """Handlers that know nothing of such sizes, on the whole places."""
+    """Handlers without rules for such sizes use the whole padded buffers."""
     g = Graph()
     x = np.float32([[1, -2, 3], [4, 5, -6]])
     d = np.float32([[7, 8, 9], [1, 2, 3]])
@@ -153,5 +153,5 @@ def ensured():
     return g
 
 
-main(made, too_large, negative, reshaped, wrong_count, elementwise, rows_selected, rows_and_truths_differ, ones_repeated, sizes_differ, first_is_one, second_is_one,
+main(made, too_large, negative, reshaped, wrong_count, elementwise, rows_selected, rows_and_booleans_differ, ones_repeated, sizes_differ, first_is_one, second_is_one,
      without_rules, ensured)

@@ -1,5 +1,5 @@
-"""Results whose sizes depend on data. What lies beyond the sizes of an operand
-is the first of its garbage, of which a result must show nothing."""
+"""Tests results whose sizes depend on data. Elements beyond the sizes of an operand are garbage,
+which a result must not show."""
 
 import numpy as np
 from harness import Graph, Tensor, main
@@ -10,7 +10,7 @@ def i32(g, numbers):
 
 
 def opened(g, values, garbage):
-    """The values as a tensor whose first size only the run knows."""
+    """The values as a tensor whose first size is known only at run time."""
     values = np.asarray(values)
     before = np.full((3, *values.shape[1:]), garbage, values.dtype)
     rows = g.input(np.concatenate([before, values]))
@@ -24,8 +24,8 @@ def where():
     g = Graph()
     x = np.float32([[0, 2, np.nan], [0, 0, -1]])
     g.expect(g.op("Where", g.input(x), T=np.float32), np.argwhere(x != 0), type=np.int64)
-    truths = np.bool_([1, 0, 0, 1, 1])
-    g.expect(g.op("Where", g.input(truths), T=np.bool_), np.argwhere(truths))
+    booleans = np.bool_([1, 0, 0, 1, 1])
+    g.expect(g.op("Where", g.input(booleans), T=np.bool_), np.argwhere(booleans))
     g.expect(g.op("Where", g.input(np.zeros((2, 2), np.int32)), T=np.int32), np.zeros((0, 2)))
     g.expect(g.op("Where", g.input(np.bool_(1)), T=np.bool_), np.zeros((1, 0)))
     y = opened(g, np.int64([[0, 3], [4, 0]]), 9)
@@ -40,7 +40,7 @@ def partitions():
     made = g.op("DynamicPartition", data, parts, outputs=4, num_partitions=4, T=np.float32)
     for i, part in enumerate(made):
         g.expect(part, x[p == i])
-    # Put together again; the indices go the same ways as the rows.
+    # The parts are joined again; the indices are divided like the rows.
     places = g.op("DynamicPartition", i32(g, np.arange(6).reshape(2, 3)), parts, outputs=4,
                   num_partitions=4, T=np.int32)  # fmt: skip
     g.expect(g.op("DynamicStitch", *places, *made, N=4, T=np.float32), x.reshape(6, 2))
@@ -48,7 +48,7 @@ def partitions():
     rows = g.input(np.float32([[1, 2], [3, 4]])), g.input(np.float32([[5, 6], [7, 8]]))
     g.expect(g.op("DynamicStitch", first, second, *rows, N=2, T=np.float32),
              [[3, 4], [5, 6], [7, 8]])  # fmt: skip
-    # Of many indices only the last is not known.
+    # Only the last of many indices is not constant.
     many = [g.constant(np.int32([9 - i])) for i in range(9)] + [i32(g, [0])]
     rows = [g.input(np.float32([i])) for i in range(10)]
     g.expect(g.op("DynamicStitch", *many, *rows, N=10, T=np.float32), np.arange(10)[::-1])
@@ -90,7 +90,7 @@ def sets():
     got = g.op("Unique", g.input(y), outputs=2, T=np.int64, out_idx=np.int32)
     g.expect(got[0], [5, 4])
     g.expect(got[1], [0, 0, 1], type=np.int32)
-    # No NaN is another.
+    # A NaN equals no other one.
     nans = np.float32([np.nan, 1, np.nan])
     g.expect(g.op("UniqueV2", g.input(nans), g.constant(np.int64([0])), outputs=2, T=np.float32)[1],
              [0, 1, 2])  # fmt: skip

@@ -1,4 +1,4 @@
-"""Moves of elements by begins, sizes and margins that are fed values."""
+"""Tests moves of elements by offsets, sizes and padding that are fed values."""
 
 import numpy as np
 from harness import Graph, main
@@ -14,7 +14,7 @@ def i32(g, numbers):
 
 
 def opened(g, array):
-    """A tensor that has its shape only at run time, in a place with gaps."""
+    """A tensor whose shape is known only at run time, in a padded buffer with gaps."""
     return g.op("Reshape", g.input(array.reshape(-1)), i32(g, array.shape))
 
 
@@ -82,7 +82,7 @@ def gathers():
 
 
 def gather_beyond():
-    # The place has more rows than the tensor: the tensor's count.
+    # The buffer has more rows than the tensor: the count is that of the tensor.
     g = Graph(fold=False)
     x = opened(g, values((2, 3)))
     g.expect(g.op("GatherV2", x, i32(g, [2]), g.constant(np.int32(0))), values((1, 3)))

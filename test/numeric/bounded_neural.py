@@ -1,5 +1,5 @@
-"""Reductions, products, windows and diagonals of tensors with sizes known only
-at run time. What lies beyond the sizes is not a number wherever that can be."""
+"""Tests reductions, products, windows and diagonals of tensors with sizes known only at run time.
+Elements beyond the sizes are NaN if their type has one."""
 
 import numpy as np
 from harness import Graph, main
@@ -38,7 +38,7 @@ def other_reductions():
     g.expect(g.op("Mean", a, axis), np.int32([3, 1]))
     g.expect(g.op("All", b, axis), np.all(x > 0, 1))
     g.expect(g.op("Any", b, axis), np.any(x > 0, 1))
-    # Means of f16 and bf16, and of no elements.
+    # There are means of f16 and bf16, and of no elements.
     h = np.float16([[1, 2, 4]])
     g.expect(g.op("Mean", opened(g, h, (1,)), axis), np.float64([7 / 3]), ulp=0)
     none = g.op("Fill", g.op("Pack", g.constant(np.int32(2)), g.input(np.int32(0))), g.input(np.float32(1)))
@@ -57,7 +57,7 @@ def places():
             at = g.constant(np.int32(axis))
             g.expect(g.op("ArgMax", a, at), np.argmax(x, axis))
             g.expect(g.op("ArgMin", a, at, output_type=np.int32), np.int32(np.argmin(x, axis)))
-    # What is no number is nowhere.
+    # A NaN is at no index.
     none = opened(g, np.full((1, 2), np.nan, np.float32), (1,))
     g.expect(g.op("ArgMax", none, g.constant(np.int32(1))), np.int64([0]))
     return g
@@ -169,7 +169,7 @@ def crops():
     g = Graph()
     images = values((2, 5, 6, 2))
     boxes = np.float32([[0, 0, 1, 1], [0.5, 0, 1, 0.4]])
-    # Corners of the image and of its lower left part, by hand.
+    # The corners of the image and of its lower left part were computed by hand.
     first = images[1][np.ix_([0, 4], [0, 5])]
     second = images[0][np.ix_([2, 4], [0, 2])]
     a, b = opened(g, boxes, (0,)), opened(g, np.int32([1, 0]), (0,))

@@ -1,5 +1,5 @@
-"""Convolutions, pools and resizes of images with sizes known only at run time,
-odd and even ones, against NumPy."""
+"""Tests convolutions, pools and resizes of images with odd and even sizes known only at run time,
+against NumPy."""
 
 import numpy as np
 from harness import Graph, main
@@ -7,7 +7,7 @@ from opened import opened, values
 
 
 def margins(n, k, s, padding):
-    """How many windows there are, and where the first begins."""
+    """The number of windows, and the begin of the first one."""
     if padding == "VALID":
         return max((n - k + s) // s, 0), 0
     count = -(-n // s)
@@ -77,7 +77,7 @@ def valid_images():
 
 
 def many_channels():
-    """Kernels that compute some windows together."""
+    """Kernels that compute several windows together."""
     g = Graph()
     x, filter = values((1, 9, 10, 32)), values((3, 3, 32, 32)) / 64
     a = opened(g, x, (1, 2))
@@ -93,7 +93,7 @@ def others():
     g = Graph()
     x, filter = values((1, 6, 5, 2)), values((3, 2, 2, 2)) / 4
     a = opened(g, x, (1, 2))
-    # Channels by themselves; gaps within the windows; given margins.
+    # These cases have depthwise convolutions, dilations and explicit padding.
     w = windows(x, (3, 2), (2, 2), "SAME")
     zeros = np.where(np.isnan(w), 0, w)
     depthwise = np.einsum("nhwijc,ijcd->nhwcd", zeros, filter).reshape(*w.shape[:3], 4)
@@ -112,7 +112,7 @@ def others():
 
 
 def convolved_back(results, filter, images, s, padding):
-    """What each result adds to its window, cut to the images."""
+    """The contribution of each result to its window, cut to the images."""
     k = filter.shape[:2]
     low = [margins(n, k[i], s[i], padding)[1] for i, n in enumerate(images)]
     wide = np.zeros((results.shape[0], images[0] + 20, images[1] + 20, filter.shape[2]))
@@ -156,7 +156,7 @@ def back_differs():
 
 
 def places(n, m, align, half):
-    """In single precision, as TensorFlow computes them."""
+    """TensorFlow computes them in single precision."""
     f = np.float32
     factor = f(n - 1) / f(m - 1) if align and m > 1 else f(n) / f(m)
     at = np.arange(m, dtype=f)

@@ -1,5 +1,5 @@
-"""Branches, loops and calls of both versions, and what they carry: lists and
-arrays, against the same steps in NumPy."""
+"""Tests branches, loops and calls of both versions, with their lists and arrays, against the same
+steps in NumPy."""
 
 import itertools
 
@@ -66,12 +66,12 @@ def switches():
 
 
 def frames():
-    """sum of x^k for k below n, as a loop of the first version."""
+    """The sum of x^k for k below n, as a loop of the first version."""
     g = Graph()
     for prefix, n in itertools.product(("", "Ref"), (0, 1, 5)):
         frame = f"{prefix}frame{n}"
         enter = dict(frame_name=frame, is_constant=False)
-        # Each of the variants is a frame of its own; loops close behind them.
+        # Each variant has a frame of its own; loops are closed after them.
         names = [g.name("loop") for _ in range(6)]
         x, limit, zero, one = (g.input(v) for v in (F([0.5, 2]), I(n), I(0), I(1)))
         for v, suffix in enumerate(("", "c")):

@@ -1,6 +1,6 @@
-"""The loss of labels without places in time, against all sequences of classes that
-spell them: written out where these are few, else by how far each has come. The
-derivatives are compared with differences in float64."""
+"""Tests the loss of labels without positions in time, against all sequences of classes that spell
+them. Few sequences are enumerated; otherwise a recurrence is used. The derivatives are compared
+with differences in float64."""
 
 import itertools
 import math
@@ -32,7 +32,7 @@ def all_paths(y, labels, blank, merge):
 
 
 def by_progress(y, labels, blank, merge):
-    """The same: of each number of labels and class named last, how probable."""
+    """The same loss by a recurrence: the probability of each number of labels and last class."""
     now = {(0, blank): 1.0}
     for step in y:
         after = {}
@@ -54,7 +54,8 @@ def loss_of(logits, labels, blank, merge, chance):
 
 
 def reference(logits, labels, lengths, blank, merge=True, collapse=False, chance=by_progress):
-    """Losses, and their derivatives by the logits; none where labels are more than steps."""
+    """Losses, and their derivatives by the logits; there are none if labels are more than
+    steps."""
     logits = logits.astype(D)
     losses, slopes = np.zeros(logits.shape[1]), np.zeros(logits.shape)
     for b, own in enumerate(labels):
@@ -122,7 +123,7 @@ def ends():
     g = Graph()
     add(g, "CTCLoss", logits(1, 1, 2), [[0]], [1])
     add(g, "CTCLoss", logits(4, 2, 3), [[0, 2, 2], [2, 5]], [4, 3], chance=all_paths)
-    # Two of one label need a step between them.
+    # Two equal labels need a step between them.
     add(g, "CTCLoss", logits(3, 2, 3), [[1, 1], [1, 1]], [2, 3], chance=all_paths)
     add(g, "CTCLoss", logits(3, 3, 3), [[1, 0, 1, 0], [0], [1, 0]], [3, 0, 2], ignore=True)
     x = g.input(np.zeros((3, 0, 4), F))
@@ -142,8 +143,8 @@ def long():
     return g
 
 
-def of_open_sizes():
-    """Numbers of steps, sequences and labels that only the run knows."""
+def of_dynamic_sizes():
+    """The numbers of steps, sequences and labels are known only at run time."""
     g = Graph(fold=False)
     labels, lengths = [[0, 1, 2], [1, 1], [2]], [6, 5, 1]
     places, values = sparse(labels)
@@ -160,13 +161,13 @@ def of_open_sizes():
 
 
 def unlikely():
-    """Chances far below the least number."""
+    """Probabilities are far below the smallest float."""
     g = Graph(fold=False)
     x = np.zeros((300, 1, 3), F)
     x[:, :, 0] = 30
     places, values = sparse([[1] * 5])
     made = g.op("CTCLoss", g.input(x), g.input(places), g.input(values), g.input(np.int32([300])), outputs=2)
-    # Five runs of the label among 300 steps begin and end at ten of 301 places.
+    # Five runs of the label among 300 steps begin and end at ten of 301 positions.
     ways = math.log(math.comb(301, 10))
     g.expect(made[0], [300 * (30 + np.log1p(2 * np.exp(-30.0))) - ways], rtol=5e-5)
     return g
@@ -214,5 +215,5 @@ def no_sequence():
     return failing([[0], [1]], [3, 3], "a label is of none of the sequences", places=[[0, 0], [2, 0]])
 
 
-main(every_path, ends, long, of_open_sizes, unlikely, too_many, none, too_long, no_class, blank_label, after_blank,
+main(every_path, ends, long, of_dynamic_sizes, unlikely, too_many, none, too_long, no_class, blank_label, after_blank,
      out_of_order, no_sequence)  # fmt: skip

@@ -1,11 +1,13 @@
-"""decoders.py FOLDER: decoders with a cache, as exporters write them, against NumPy.
+"""decoders.py FOLDER: tests decoders with a cache, in the form of exporters, against NumPy.
 
-A GPT-2 in the form of Hugging Face Optimum (a causal mask that is sliced from a triangle, caches by Concat) and a Llama
-in that of ONNX Runtime GenAI (GroupQueryAttention with rotary positions, fewer heads of keys). A Whisper as Optimum
-writes it: an encoder of sound with convolutions, whose keys and values for the decoder's layers are inputs of that, and a
-causal mask of ranges. Batch and all lengths are dynamic. Each is compiled with its cache as state, as one function and with a second function for single tokens
-(--variant); a text goes through it at once, in pieces, and token by token. Also without state, where the caller carries
-the cache.
+The first is a GPT-2 in the form of Hugging Face Optimum, with a causal mask that is sliced from a
+triangle, and caches by Concat. The second is a Llama in the form of ONNX Runtime GenAI, with
+GroupQueryAttention, rotary positions and fewer heads of keys. The third is a Whisper in the form
+of Optimum. Its encoder of sound has convolutions; the encoder's keys and values are inputs of the
+decoder, with a causal mask of ranges. Batch and all lengths are dynamic. Each is compiled with its
+cache as state, as one function and with a second function for single tokens (--variant). A text
+passes through it at once, in pieces, and token by token. Without state, the caller keeps the
+cache.
 """
 
 import math
@@ -120,7 +122,7 @@ def llama():
 
 
 def attend(g, q, k, v, seen=None):
-    """Nodes of heads' attention as PyTorch exports scaled_dot_product_attention."""
+    """The nodes of attention as PyTorch exports scaled_dot_product_attention."""
     root = g.constant(F(SIZE**-0.25))
     k = g.op("Mul", g.op("Transpose", k, perm=[0, 1, 3, 2]), root)
     scores = g.op("MatMul", g.op("Mul", q, root), k)
@@ -208,7 +210,7 @@ def raised(x):
 
 
 def heard(g, sound):
-    """What `listener` gives, in f64."""
+    """The results of `listener`, in f64."""
     w = {name: value.astype(np.float64) for name, value in g.numbers.items()}
     x = sound.astype(np.float64)
     for name, stride in ("c0", 1), ("c1", 2):
@@ -257,7 +259,7 @@ def check_whisper(folder, rng):
             right &= check(f"{name} of {length}", given[name], exact[name])
         wanted = told(speaks, ids, exact)
         for text in 0, 1:
-            # A new text forgets the old one's cache.
+            # A new text does not use the old one's cache.
             model.run("init")
             own, begin, results = {name: x[text : text + 1].copy() for name, x in given.items()}, 0, []
             for function, end in ("main", 5), *(("step", i) for i in range(6, 21)), ("main", 30):
@@ -347,7 +349,7 @@ def main(folder):
         step = "--variant=step:length=1,past=0..47"
         for threads in 1, 2:
             library = compiled(folder, g, make.__name__, f"--threads={threads}", *kept(), *one, step)
-            # Functions and where their pieces end.
+            # Functions, and the ends of their pieces.
             ways = {
                 "pieces": [("main", 24), ("main", 40)],
                 "tokens": [("step", i + 1) for i in range(40)],
@@ -360,7 +362,7 @@ def main(folder):
                     got.append(np.array(model.run(function, **feeds(g, ids, begin, end))["logits"]))
                     begin = end
                 right &= check(f"{make.__name__}, {name}, {threads} threads", np.concatenate(got, 1), wanted)
-        # Two texts, whose cache the caller carries.
+        # The caller keeps the cache of two texts.
         ids = rng.integers(0, WORDS, (2, 20))
         wanted = reference(g, ids)
         library = compiled(folder, g, make.__name__ + "_carried", "--dim=batch=1..3", "--dim=length=1..16", "--dim=past=0..32")

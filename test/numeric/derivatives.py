@@ -1,23 +1,22 @@
-"""Which ops of the frameworks have a derivative: by trying, with the graphs of the
-other scripts here.
+"""Finds the ops of the frameworks that have a derivative, with the graphs of the other scripts
+here.
 
   derivatives.py DIR [--out FILE] [--op REGEX] [--sample N] [--jobs N] [--script REGEX]
 
-For each op of a graph, `--grad` is asked for the derivatives of what the op gives
-by the floats that go to it, through other ops where these lie between; the loss is
-the sum of y + y^2 + y^3. It is compared with a difference of the op itself along a
-random direction. An op
-  passes   where they agree, and are not zero,
-  zero     where both are zero: it is constant between its jumps,
-  none     where weir says that there is no derivative,
-  wrong    where they differ.
-Left out is what has other derivatives than its own by definition: StopGradient, and
-numbers that are quantized and back, which driver/gradients-quantized.test tries.
-What has no floats on both sides is tried by none. The best of some tries counts.
+For each op of a graph, `--grad` computes the derivatives of the op's results by its float inputs,
+through other ops between them; the loss is the sum of y + y^2 + y^3. It is compared with a
+difference of the op itself along a random direction. The outcome of an op is
+  passes   if they agree, and are not zero,
+  zero     if both are zero: it is constant between its jumps,
+  none     if weir reports that there is no derivative,
+  wrong    if they differ.
+Ops with other derivatives by definition are left out: StopGradient, and fake quantization, which
+driver/gradients-quantized.test tests. An op without floats on both sides has no outcome. The best
+of several attempts counts.
 
-Writes lines `op outcome`, and without --out fails where an op that docs/gradients.md
-says to have a derivative has none, or another, or where no op is tried; of N ops, evenly, with --sample. DIR
-keeps what has been found: a second run adds to it.
+The script writes lines `op outcome`. Without --out it fails if an op that has a derivative by
+docs/gradients.md has none, or a wrong one, or if no op is tested. --sample selects N ops evenly.
+DIR keeps the outcomes: a second run adds to them.
 """
 
 import argparse
@@ -40,12 +39,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 DEFINED = re.compile("(Stop|Prevent)Gradient|QuantizeAndDequantizeV[234]")
 RANK = ["passes", "zero", "wrong", "none"]
 FLOATS = {"f16": 1e-1, "bf16": 2e-1, "f32": 2e-2, "f64": 1e-4}
-# Runs for each op, with up to four times as many tries to compile; and elements of the largest operand.
+# The number of runs for each op, with up to four times as many compilations, and the
+# elements of the largest operand.
 MOST, LARGEST = 8, 20_000
 
 
 def leads(graph):
-    """Of each tensor the float inputs that it is made of."""
+    """For each tensor, the float inputs that it depends on."""
     own = {name: {name} if type in FLOATS and 0 < array.size <= LARGEST else set()
            for name, type, array in graph.inputs}
     for _, operands, results in graph.calls:
@@ -56,7 +56,7 @@ def leads(graph):
 
 
 def tries(graphs):
-    """Of each op: graph, tensor of a result, inputs, direct ones first."""
+    """For each op: graph, tensor of a result, inputs, direct ones first."""
     found = collections.defaultdict(list)
     for graph in graphs:
         own = leads(graph)
@@ -77,7 +77,7 @@ def tries(graphs):
                                   for i, one in enumerate(by)]
     for op, each in found.items():
         each.sort(key=lambda one: one[:2])
-        # What one graph cannot show another may: each has a turn.
+        # Several graphs may have an op, so they take turns.
         turns = collections.Counter()
         order = []
         for cost, k, graph, *rest in each:
@@ -140,7 +140,7 @@ class Derived:
         self.info.destroy(self.context)
 
     def run(self, which, given):
-        """The results, in f64; None where the run fails."""
+        """The results, in f64; None if the run fails."""
         function = self.info.functions[self.place[which]]
         arrays, results = [], []
         for i in range(function.num_inputs):
@@ -176,9 +176,9 @@ def symmetric(x):
 
 
 def places(graph, by, random):
-    """Where to derive, and along which two directions: at the test's values, moved off
-    kinks and what is not finite, where functions with a narrow domain are smooth, and at
-    symmetric matrices, of which some functions see but a half."""
+    """The point of the derivative, and two directions. The point has the test's values, moved away
+    from kinks and infinities. Functions with a narrow domain are smooth there. Matrices are
+    symmetric, because some functions read only one half."""
     own = {name: wide(type, array) for name, type, array in graph.inputs if name in by}
     ways = [{name: random.choice([-1.0, -0.5, 0.5, 1.0], x.shape) for name, x in own.items()}
             for _ in range(2)]
@@ -196,7 +196,7 @@ def places(graph, by, random):
 
 
 def agreement(derived, random):
-    """An outcome, and why."""
+    """An outcome, and its reason."""
     graph, by = derived.graph, derived.by
     types = {name: type for name, type, _ in graph.inputs}
     given = {name: array for name, _, array in graph.inputs}
@@ -246,7 +246,7 @@ def outcome(each, random):
     for (_, coarse, _), _, graph, tensor, by in each[: 4 * MOST]:
         if not left:
             break
-        # Numbers of few bits are near each other by chance.
+        # Results with few bits may agree by chance.
         if coarse > coarsest:
             continue
         with tempfile.TemporaryDirectory() as folder:
@@ -271,7 +271,7 @@ def outcome(each, random):
 
 
 def measure(graphs):
-    """Called by the scripts' main: appends a line for each op to a file."""
+    """The scripts' main calls it: it appends a line for each op to a file."""
     chosen = re.compile(os.environ.get("WEIR_DERIVE_OPS", ""))
     random = np.random.default_rng(7)
     script = pathlib.Path(sys.argv[0]).stem
@@ -285,7 +285,7 @@ def measure(graphs):
 
 
 def measured(ops, jobs, folder, chosen):
-    """Of each op that matches: outcome, script, why."""
+    """For each op that matches: outcome, script, reason."""
     record = folder / "record"
     record.touch()
     scripts = [path for path in sorted(HERE.glob("*.py"))
@@ -306,7 +306,7 @@ def measured(ops, jobs, folder, chosen):
 
 
 def said():
-    """What the page says: of each op `passes` or `zero`."""
+    """The outcomes on the page: `passes` or `zero` for each op."""
     sys.path.insert(0, str(HERE.parents[1] / "docs"))
     import gradients as page
 
@@ -335,7 +335,7 @@ def main():
     found = measured(ops, args.jobs, args.folder, args.script)
     if args.out:
         args.out.write_text("".join(json.dumps([op, *found[op]]) + "\n" for op in sorted(found)))
-    if args.script != ".*":  # Others may have what these have not, such as an operand of floats.
+    if args.script != ".*":  # Other scripts may have cases that these do not have, such as an operand of floats.
         claims = {op: kind for op, kind in claims.items() if found.get(op, ["zero"])[0] != "zero"}
     wrong = [f"{op}: the page says {kind}, and it is {found.get(op, ['not tried'])}"
              for op, kind in claims.items() if found.get(op, [""])[0] != kind]

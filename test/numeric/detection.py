@@ -1,4 +1,4 @@
-"""Non-maximum suppression: padded, and with results as large as what is taken."""
+"""Tests non-maximum suppression: padded, and with results of the selected size."""
 
 import numpy as np
 from harness import Graph, Tensor, main
@@ -11,7 +11,7 @@ def uniform(*shape):
 
 
 def suppressed(boxes, scores, limit, most, lowest, softness):
-    """Greedy, as the definition says; lists of boxes and their scores."""
+    """The greedy definition; lists of boxes and their scores."""
     corners = np.float64(boxes).reshape(-1, 2, 2)
     low, high = corners.min(1), corners.max(1)
     areas = np.prod(high - low, 1)
@@ -83,8 +83,8 @@ def unpadded():
     return g
 
 
-def open_boxes():
-    """Of boxes whose number only the run knows; what is beyond would win."""
+def dynamic_boxes():
+    """The number of boxes is known only at run time; those beyond it would win."""
     g = Graph()
     boxes, scores = np.float32(random.uniform(0, 10, (20, 4))), uniform(20)
     where = g.input(np.int32([1] * 3 + [0] * 20))
@@ -102,7 +102,7 @@ def open_boxes():
 
 
 def of_classes():
-    """Two images, three classes, with boxes of their own or shared ones."""
+    """Two images and three classes have boxes of their own or shared ones."""
     g = Graph()
     scores = uniform(2, 12, 3)
     for shared in (1, 3):
@@ -137,4 +137,4 @@ def negative():
     return g
 
 
-main(suppression, unpadded, open_boxes, of_classes, negative)
+main(suppression, unpadded, dynamic_boxes, of_classes, negative)

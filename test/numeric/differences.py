@@ -1,10 +1,9 @@
-"""Gradients of small functions, and finite differences to hold them to.
+"""Gradients of small functions, and finite differences as their reference.
 
-One library has all cases of a group: the entry `losses` gives for each the sum
-of its result times fixed weights, the entry `gradients` the gradients of these
-by the case's inputs. The differences are central, in f64, and of the op as weir
-computes it, which other tests hold to NumPy. Types of fewer digits compute the
-gradients at the same places.
+One library has all cases of a group. The entry `losses` computes for each case the sum of its
+result times fixed weights, and the entry `gradients` its gradients by the inputs. The differences
+are central, in f64, and use weir's own op, which other tests compare with NumPy. Types with fewer
+digits compute the gradients at the same points.
 """
 
 import ctypes
@@ -29,7 +28,7 @@ def uniform(low, high, *shape):
 
 
 def distinct(*shape):
-    """Numbers that are far from each other: no ties, no kinks near."""
+    """Numbers that are far from each other, without ties or kinks between them."""
     count = int(np.prod(shape))
     return (random.permutation(count) + 0.25).reshape(shape) / 4 - count / 9
 
@@ -39,9 +38,8 @@ def tensor(shape, element):
 
 
 class Case:
-    """`text` with {0}, {1}, ... for the types of the operands, which are its
-    inputs %0, %1, ..., after other ops where there are some; %r is the result,
-    of the shape that is given."""
+    """`text` with {0}, {1}, ... for the types of the operands, which are its inputs %0, %1, ...,
+    after optional other ops; %r is the result with the given shape."""
 
     def __init__(self, text, shape, *inputs, wrt=None):
         self.text, self.shape = text, shape

@@ -1,6 +1,6 @@
-"""Products of integers whose weights are bytes: on a processor with AVX-512 VNNI
-by its dot products, elsewhere as other integers. All sums wrap exactly. And of
-bf16, with AVX-512 BF16 by its dot products, elsewhere as f32."""
+"""Tests products of integers with weights of bytes: AVX-512 VNNI uses dot-product instructions,
+and other processors other integers. All sums wrap exactly. Products of bf16 use AVX-512 BF16, and
+elsewhere f32."""
 
 import numpy as np
 from harness import Graph, bf16, main
@@ -13,7 +13,7 @@ def exact(x, w):
 
 
 def products(*shapes, low=-128, high=128):
-    """Products of elements from low to before high, with an epilogue and none."""
+    """Products of elements from low to below high, with an epilogue and without."""
     g = Graph(fold=False, threads=[2, 3])
     for rows, depth, columns in shapes:
         x = g.input(random.integers(low, high, (rows, depth)).astype(np.int32))
@@ -30,7 +30,7 @@ def signed_bytes():
 
 
 def unsigned_bytes():
-    """With zero points from 0 to 255 elements are some 256 values in a row."""
+    """With zero points from 0 to 255, the elements have 256 consecutive values."""
     return products((64, 256, 96), (33, 1100, 40), low=0, high=256)
 
 
@@ -39,17 +39,17 @@ def below_zero():
 
 
 def far_from_zero():
-    """Bytes about another number, which wrap where sums leave 32 bits."""
+    """Bytes relative to another number, which wrap if sums exceed 32 bits."""
     return products((64, 256, 96), low=2**31 - 256, high=2**31)
 
 
 def no_bytes():
-    """A block with elements too far apart is multiplied as other integers are."""
+    """A block with elements too far apart is multiplied like other integers."""
     return products((64, 256, 96), (35, 90, 40), low=-(2**31), high=2**31)
 
 
 def types():
-    """Bytes as they are given, and one block in which only one is too large."""
+    """Bytes without an offset, and one block with a single element that is too large."""
     g = Graph(fold=False, threads=[2])
     for rows, depth, columns in [(32, 64, 64), (70, 200, 50)]:
         x = random.integers(-128, 128, (rows, depth)).astype(np.int8)
@@ -64,7 +64,7 @@ def types():
 
 
 def quantized():
-    """Unsigned bytes less their zero point, as quantized layers have them."""
+    """Unsigned bytes minus their zero point, as in quantized layers."""
     g = Graph(fold=False, threads=[2])
     x = g.input(random.integers(0, 256, (49, 192)).astype(np.uint8))
     w = g.constant(random.integers(-127, 128, (192, 64)).astype(np.int32))
@@ -80,8 +80,8 @@ def normal(*shape):
 
 
 def half_floats():
-    """One row and two, whose sums are in several sets, one tile of rows and many;
-    depths of one block and several; columns of half a block."""
+    """One row and two, with several sets of sums; one tile of rows and many; depths of one block
+    and several; columns of half a block."""
     g = Graph(fold=False, threads=[2, 3])
     for rows, depth, columns in [
         (1, 256, 96),
@@ -99,15 +99,15 @@ def half_floats():
         exact = x.value.astype(np.float64) @ w.value.astype(np.float64)
         y = g.op("MatMul", x, w)
         g.expect(y, exact, rtol=2**-8, atol=1e-4)
-        # Rounded to bf16 between the ops.
+        # The result is rounded to bf16 between the ops.
         shifted = np.maximum(bf16(exact).value.astype(np.float64) + b.value, 0)
         g.expect(g.op("Relu", g.op("BiasAdd", y, g.constant(b))), shifted, rtol=2**-7, atol=2**-4)
     return g
 
 
 def half_floats_at_the_ends():
-    """Denormals and the infinite, one in each block, as in sums of f32; and
-    products that are denormal."""
+    """Denormals and infinities, one in each block, as in sums of f32; and products that are
+    denormal."""
     g = Graph(fold=False, threads=[2])
     for rows in (1, 96):
         x = random.standard_normal((rows, 64)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Elementwise ops: every type, special values, broadcasting, odd shapes."""
+"""Tests elementwise ops: every type, special values, broadcasting, odd shapes."""
 
 import math
 
@@ -176,7 +176,7 @@ def binary():
 
 
 def divided(x, y, quotient):
-    """An integer op on Python's unbounded integers, back in the type."""
+    """An integer op on Python's unbounded integers, converted back to the type."""
     info = np.iinfo(x.dtype)
     results = [quotient(int(a), int(b)) for a, b in zip(x, y)]
     span = info.max - info.min + 1
@@ -269,7 +269,7 @@ def casts():
         for dtype in INTEGERS + UNSIGNED:
             graph.expect(graph.op("Cast", x, DstT=dtype), xs.astype(dtype), type=dtype)
         for to in ("f32", "f64", "f16", "bf16"):
-            # By way of f32 where the type is narrower, as TensorFlow.
+            # Narrower types are computed in f32, as in TensorFlow.
             wide = xs.astype(np.float64 if to == "f64" else np.float32)
             graph.expect(graph.op("Cast", x, DstT=to), wide.astype(np.float64), type=to)
         graph.expect(graph.op("Cast", x, DstT=np.bool_), xs != 0, type=np.bool_)

@@ -1,6 +1,5 @@
-"""What the folder computes, the run computes: each elementwise function of each
-type has the same bits on constants as on inputs, at each width of vectors and
-for as many elements as fill vectors or do not."""
+"""The folder and the run compute the same bits: each elementwise function of each type on
+constants and on inputs, at each vector width, for whole and partial vectors."""
 
 import pathlib
 import re
@@ -21,8 +20,8 @@ UNIT = np.concatenate([[0.0, 1.0, -1.0, NAN], random.uniform(-1, 1, 196)])
 POSITIVE = np.concatenate([[0.0, 1.0, INF, NAN, -1.0, 1e-40], random.gamma(2, 3, 194)])
 COUNTS = [200, 7, 1]
 
-# Of f64 the folder computes these with the libm of the machine that compiles, and all
-# others by itself.
+# For f64 the folder computes these with the libm of the compiling machine, and all
+# others itself.
 UNARY_OF_LIBM = ["Exp", "Expm1", "Log", "Log1p", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan",
                  "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh", "Erf", "Erfc", "Sigmoid",
                  "Softplus", "Elu", "Selu", "Lgamma", "Digamma"]  # fmt: skip
@@ -43,14 +42,14 @@ WHOLE = ["AddV2", "Sub", "Mul", "Div", "FloorDiv", "Mod", "FloorMod", "Maximum",
          "SquaredDifference", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "NotEqual",
          "Less", "LessEqual", "Greater", "GreaterEqual"]  # fmt: skip
 TRUTHS = ["LogicalAnd", "LogicalOr", "Equal", "NotEqual"]
-# Iterations are no arithmetic that folds; places of bits are in integers().
+# Iterations do not fold; the indices of bits are in integers().
 ELSEWHERE = {"Igamma", "Igammac", "Zeta", "Polygamma", "Betainc", "Inv", "Add", "Rint",
              "LeftShift", "RightShift", "PopulationCount", "Invert", "LogicalNot",
              "NextAfter"}  # fmt: skip
 
 
 def listed():
-    """The elementwise ops that no table has."""
+    """The elementwise ops that are in no table."""
     folder = pathlib.Path(__file__).resolve().parents[2] / "dialects" / "graph"
     names = set()
     for path in [*folder.glob("ElementwiseOps.td"), *folder.glob("elementwise/*Ops.td")]:

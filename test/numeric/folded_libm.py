@@ -1,6 +1,5 @@
-"""folded_libm.py FOLDER LIBM.so: what depends on the machine that compiled. Of f64 the
-constants of some ops fold by that machine's libm, and nothing else does: where it has another
-libm, no run and no other constant has other bits."""
+"""folded_libm.py FOLDER LIBM.so: tests the dependence on the compiling machine. f64 constants of
+some ops fold by its libm. With another libm no run and no other constant has other bits."""
 
 import os
 import pathlib

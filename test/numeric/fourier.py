@@ -1,4 +1,4 @@
-"""Fourier transforms, spectrograms and their cepstral coefficients."""
+"""Tests Fourier transforms, spectrograms and their cepstral coefficients."""
 
 import numpy as np
 from harness import Graph, main
@@ -12,7 +12,7 @@ def normal(*shape):
 
 def transforms():
     g = Graph(fold=False)
-    # Short, odd, prime and long: one product, or two with a rotation.
+    # The lengths are short, odd, prime and long: one product, or two with a rotation.
     for length in (1, 2, 7, 16, 31, 37, 60, 64, 512, 1000):
         x, y = g.input(normal(2, length)), g.input(normal(2, length))
         z = g.op("Complex", x, y)
@@ -61,7 +61,7 @@ def speech():
         reference = power if squared else np.sqrt(power)
         g.expect(made, reference[None], rtol=1e-4, atol=1e-3)
     features = g.op("Mfcc", made, g.constant(np.int32(rate)))
-    # Each frequency lies between the centers of two bands and is shared by them.
+    # Each frequency is between the centers of two bands, and both share it.
     centers = np.linspace(mel(20), mel(4000), bands + 2)
     hertz = np.arange(257) * rate / 2 / 256
     weights = np.zeros((257, bands))

@@ -1,5 +1,5 @@
-"""Mathematical functions over all floats, at a stride, against those of f64:
-none is further off than docs/math.md says, and no special value is wrong."""
+"""Tests mathematical functions over all floats, with a stride, against those of f64: no error
+exceeds the bound in docs/math.md, and all special values are right."""
 
 import math
 import os
@@ -44,13 +44,12 @@ FUNCTIONS = {
     "atan2": ("Atan2", np.arctan2),
     "pow": ("Pow", np.power),
 }
-# The page also has functions that no op of a model comes to.
+# The page also has functions that no op of a model uses.
 OTHERS = {"exp2", "log2", "log10", "cbrt"}
 
 
 def documented():
-    """Of each function: the ranges and bounds with and without fused
-    multiply-add."""
+    """For each function: the ranges and bounds with and without fused multiply-add."""
     page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "math.md"
     rows = {}
     for line in page.read_text().splitlines():
@@ -78,12 +77,12 @@ def pairs(count=100000):
 
 
 def worst(result, exact):
-    """The largest distance in ulp, where it is, and what is wrong outright."""
+    """The largest distance in ulp, its argument, and wrong special values."""
     narrow = exact.astype(np.float32)
     plain = np.isfinite(exact) & (np.abs(exact) < 2.0**128) & np.isfinite(result)
     distance = np.where(plain, np.abs(np.float64(result) - exact) / ulp(exact, "f32"), 0)
     same = (result == narrow) | (np.isnan(result) & np.isnan(exact))
-    # Beside the largest float, an error of an ulp is infinity or is not.
+    # Near the largest float, an error of an ulp may round to infinity.
     edge = np.abs(np.abs(exact) - 2.0**128) < 2.0**106
     wrong = ~(plain | same | edge)
     wrong |= (exact == 0) & (np.signbit(result) != np.signbit(exact))
@@ -93,7 +92,8 @@ def worst(result, exact):
 def check(level, folder):
     graph = Graph(fold=False, options=[f"-mcpu={level}"])
     x = graph.input(arguments())
-    # Beside a 0, in rows of a whole vector, to whose sums the others add nothing.
+    # Rows of a whole vector contain one number and zeros, which add nothing to its
+    # sums.
     rows = np.full((len(arguments()), 16), -np.inf, np.float32)
     rows[:, 0], rows[:, 1] = arguments(), 0
     beside = graph.input(rows)

@@ -1,5 +1,4 @@
-"""Fused nodes, against their parts in f64; dilation of images, and where its
-gradients go."""
+"""Tests fused nodes against their parts in f64, and dilation of images with its gradients."""
 
 import itertools
 import math
@@ -32,7 +31,7 @@ GELUS = {
 
 
 def convolved(x, w):
-    """Unit strides, no padding, images with channels last."""
+    """These have unit strides, no padding, and images with channels last."""
     h, v = x.shape[1] - w.shape[0] + 1, x.shape[2] - w.shape[1] + 1
     y = np.zeros((x.shape[0], h, v, w.shape[3]))
     for i, j in itertools.product(range(w.shape[0]), range(w.shape[1])):
@@ -122,7 +121,7 @@ def compositions():
 
 
 def dilated(x, f, stride, rate, same):
-    """The values, and from which pixel and which value of the shape they are."""
+    """The values, and the pixel and the element of the shape that each comes from."""
     n, height, width, channels = x.shape
     reach = [(f.shape[i] - 1) * rate[i] + 1 for i in (0, 1)]
     sizes, lows = [], []

@@ -1,4 +1,4 @@
-"""Elements of rows by places near each other, and by others, exactly."""
+"""Tests gathers of elements at indices that are close together, and at others, exactly."""
 
 import numpy as np
 from levels import host_levels
@@ -8,10 +8,10 @@ rng = np.random.default_rng(37)
 
 
 def tables(size, count):
-    """So many places in rows of some elements."""
+    """The given number of indices in rows of the given size."""
     evenly = np.arange(count) * size // count
     apart = evenly.copy()
-    apart[count // 2 :] = size - 1  # what lies between is more than a vector
+    apart[count // 2 :] = size - 1  # the distance between them is more than a vector
     once = evenly.copy()
     once[-1] = once[-2] - 1
     return [evenly, np.maximum(evenly, size // 2), apart, once, evenly[::-1].copy(),
@@ -28,14 +28,14 @@ def rows(level):
                 at = g.constant(places.astype(np.int64))
                 y = g.op("Add", g.op("Gather", x, at, axis=2), g.op("Gather", x, at, axis=2))
                 g.expect(y, 2 * v[:, :, places])
-                # Along another dimension neighbours stay neighbours.
+                # Along another dimension, adjacent elements stay adjacent.
                 y = g.op("Gather", g.op("Transpose", x, perm=[0, 2, 1]), at, axis=1)
                 g.expect(g.op("Add", y, y), 2 * v.transpose(0, 2, 1)[:, places])
     return g
 
 
 def given(level):
-    """Places that only the run knows."""
+    """The indices are known only at run time."""
     g = OnnxGraph(fold=False, options=[f"-mcpu={level}"])
     v = rng.standard_normal((30, 33)).astype(np.float32)
     for places in tables(33, 70):
@@ -45,7 +45,7 @@ def given(level):
 
 
 def of_each_row(level):
-    """Rows that each have places of their own, of which the first is in order."""
+    """Each row has its own indices, of which only the first are in order."""
     g = OnnxGraph(fold=False, threads=[2, 3], options=[f"-mcpu={level}"])
     v = rng.standard_normal((40, 33)).astype(np.float32)
     places = rng.integers(0, 33, (40, 70))

@@ -1,6 +1,6 @@
-"""generate.py FOLDER: a small transformer decoder generates tokens from both
-frontends, its caches held as state; the logits of each step against the whole
-sequence at once, in float64. Cells of an LSTM and a GRU keep their state, too."""
+"""generate.py FOLDER: a small transformer decoder generates tokens from both frontends, with its
+caches as state. The logits of each step are compared with the whole sequence at once, in float64.
+Cells of an LSTM and a GRU keep their state, too."""
 
 import ctypes
 import os
@@ -176,7 +176,7 @@ def generate(model, library, what):
             status = library.run(context, *(given[name] for name in inputs), logits)
             error = abs(logits[0] - want[position]).max() / abs(want[position]).max()
             expect(f"{what}, position {position}: status {status}, error {error}", status == 0 and error < 3e-6)
-    # Beyond the cache's room nothing is written.
+    # Beyond the bound of the cache nothing is written.
     given["position"][0] = model.room
     status = library.run(contexts[0], *(given[name] for name in inputs), logits)
     expect(f"{what}: status {status} beyond its room", status != 0)

@@ -1,5 +1,5 @@
-"""Gradients of pools and of resized images: adjoints of the forward ops, which
-are linear once the greatest elements or the weights are known."""
+"""Tests gradients of pools and of resized images. They are adjoints of the forward ops, which are
+linear for known maxima or weights."""
 
 import itertools
 
@@ -15,8 +15,8 @@ def normal(*shape, type=F):
 
 
 def largest(x, size, stride, same):
-    """Of each window, over the dimensions between batch and channels: where its
-    first greatest element is."""
+    """For each window over the dimensions between batch and channels, the index of its first
+    maximum."""
     counts, lows = [], []
     for extent, s, k in zip(x.shape[1:-1], stride, size):
         count = -(-extent // s) if same else (extent - k) // s + 1
@@ -108,7 +108,7 @@ def far_places():
 
 
 def source(out, size, align, half):
-    """Where each pixel of the result lies among those of the images."""
+    """The position of each result pixel in the image."""
     at = np.arange(out, dtype=F)
     scale = F(size - 1) / F(out - 1) if align and out > 1 else F(size) / F(out)
     return (at + F(0.5)) * scale - F(0.5) if half else at * scale

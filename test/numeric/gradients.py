@@ -1,6 +1,6 @@
-"""Every derivative rule against finite differences of the op itself.
+"""Tests every derivative rule against finite differences of the op itself.
 
-With --covers, checks only that no op with a rule is without a case.
+With --covers, checks only that each op with a rule has a case.
 """
 
 import pathlib
@@ -83,13 +83,13 @@ def reduce():
              for op, values in (("reduce_sum", x), ("reduce_prod", uniform(0.5, 2, 2, 3, 2)),
                                 ("reduce_max", x), ("reduce_min", x))
              for dims, shape in (("1", (2, 2)), ("0, 2", (3,)))]
-    # A product with a zero.
+    # The product has a zero.
     cases.append(Case("%r = graph.reduce_prod %0 [0] : {0}", (3,), [[1, 0, 2], [3, 4, 5]]))
     y = uniform(0.5, 2, 2, 4)
     cases += [Case(f"%r = graph.{op} %0 axis 1 {how} : {{0}}", (2, 4), y)
               for op in ("cumulative_sum", "cumulative_prod")
               for how in ("", "exclusive", "reverse", "exclusive reverse")]
-    # Products with one zero, and with two.
+    # The products have one zero, and two.
     zeros = [[2, 0, 3, 4], [0, 5, 0, 7]]
     cases += [Case(f"%r = graph.cumulative_prod %0 axis 1 {how} : {{0}}", (2, 4), zeros)
               for how in ("", "exclusive", "reverse", "exclusive reverse")]
@@ -158,16 +158,16 @@ def neural():
                     shape, x, w, **which)
 
     cases += [
-        # Strides whose phases have one tap, none, or as many as there are; margins
-        # before and behind, and images that end within a stride.
+        # The phases of the strides have one tap, none, or all. There is padding before and after,
+        # and images end within a stride.
         convolution(normal(1, 5, 4, 2), normal(1, 1, 2, 3), (1, 3, 2, 3), [2, 2], [0, 0],
                     [0, 0], [1, 1], 1),
         convolution(normal(1, 7, 8, 2), normal(2, 3, 2, 2), (1, 3, 4, 2), [3, 2], [1, 1],
                     [0, 0], [1, 1], 1),
         convolution(normal(2, 6, 5, 4), normal(4, 2, 2, 4), (2, 3, 4, 4), [2, 1], [2, 0],
                     [1, 0], [1, 1], 2),
-        # By Winograd convolutions, in f32: by the images, and by factors of the
-        # filter.
+        # Winograd convolutions compute the gradients by the images, and by factors of the filter,
+        # in f32.
         convolution(normal(1, 8, 8, 16), normal(3, 3, 16, 16), (1, 8, 8, 16), [1, 1], [1, 1],
                     [1, 1], [1, 1], 1, wrt=[0]),
         convolution(normal(1, 5, 5, 2), normal(3, 3, 2, 3), (1, 3, 3, 3), [2, 2], [1, 1],
@@ -210,7 +210,7 @@ def neural():
 
 def linear():
     square = normal(2, 3, 3) + 3 * np.eye(3)
-    # A symmetric positive definite matrix of any.
+    # Any matrix becomes a symmetric positive definite one.
     spd = ("%a = graph.matmul %0, %0 transpose_b : {0}, {0}\n"
            "%r = graph.cholesky %a : {0}")
     cases = [Case(spd, (3, 3), normal(3, 3) + 3 * np.eye(3)),
@@ -218,7 +218,7 @@ def linear():
              Case("%q, %r = graph.qr %0 : {0}", (3, 3), normal(4, 3)),
              Case("%r, %s = graph.qr %0 : {0}", (4, 3), normal(4, 3)),
              Case("%r, %u, %v = graph.svd %0 : {0}", (3,), normal(4, 3)),
-             # Signs are free: of the vectors, what does not depend on them.
+             # The signs of the vectors are arbitrary, so the loss does not depend on them.
              Case("%s, %u, %v = graph.svd %0 : {0}\n"
                   "%r = graph.matmul %u, %u transpose_b : tensor<4x2x{f}>, tensor<4x2x{f}>",
                   (4, 4), normal(4, 2)),
@@ -257,10 +257,10 @@ graph.yield %p : tensor<i1>
 %e = graph.tanh %d : {0}
 graph.yield %c, %e : tensor<i32>, {0}
 }"""
-    # A counter of few bits, which its limit needs all of.
+    # The limit of the counter needs all of its few bits.
     short_loop = (loop.replace("i32", "ui8").replace("dense<5>", "dense<200>")
                   .replace("dense<1>", "dense<50>"))
-    open_loop = """%z = graph.constant dense<2.0> : tensor<{f}>
+    unbounded_loop = """%z = graph.constant dense<2.0> : tensor<{f}>
 %r = graph.while(%0) : ({0}) -> {0} {
 ^bb0(%b: {0}):
 %s = graph.reduce_sum %b [0] : {0}
@@ -275,7 +275,7 @@ graph.yield %d : {0}
             Case(branch.replace("COMPARE", "greater"), (3,), x, normal(3)),
             Case(loop, (3,), x, normal(3)),
             Case(short_loop, (3,), x, normal(3)),
-            Case(open_loop, (3,), uniform(0.1, 0.3, 3), uniform(1.2, 1.6, 3))], ["f64", "f32"]
+            Case(unbounded_loop, (3,), uniform(0.1, 0.3, 3), uniform(1.2, 1.6, 3))], ["f64", "f32"]
 
 
 def second():
@@ -292,9 +292,8 @@ def second():
 
 
 def network(root):
-    """A net of two layers: its gradients, and the memory that they take: that of
-    the gradient of its result, of the hidden layer, and of the gradient of that, and
-    little for products to work in."""
+    """A net of two layers: its gradients and their memory. That is the memory of the gradient of
+    its result, of the hidden layer and of its gradient, with a little for the products."""
     n, d, h = 64, 1000, 100
     x, target = normal(n, d), normal(n, d)
     w, v = normal(d, h) / 30, normal(h, d) / 10
@@ -314,7 +313,8 @@ func.func @weir_entry_0({arguments}) -> ({results}) attributes {{weir.entry = "g
   return %dw, %dv : {kinds[2]}, {kinds[3]}
 }}
 """
-    # Where products are by pairs, of AVX-512, weights that move are paired in the arena.
+    # With AVX-512, products use inner-product pairing, and run-time weights are packed
+    # in the arena.
     library = Library(text, "f32", root / "network", "-mcpu=x86-64-v3")
     hidden = np.maximum(x @ w, 0)
     dy = 2 * (hidden @ v - target)
@@ -335,7 +335,7 @@ GROUPS = [elementwise, special, shape, reduce, index, neural, linear, control, s
 
 
 def covers():
-    """The ops with a rule that no case has."""
+    """The ops that have a rule but no case."""
     rules = re.findall(r"^\| `(\w+)` \| (?!zero|none)", (ROOT / "docs/gradients.md").read_text(),
                        re.M)
     text = "\n".join(case.text for group in GROUPS for case in group()[0])

@@ -1,6 +1,6 @@
-"""Products of 16-bit floats by groups of warps (wgmma), on the simulator: tiles of
-every size, edges that no tile divides, sides that lie along and across the depth,
-epilogues, depths that blocks share, and convolutions."""
+"""Tests products of 16-bit floats by groups of warps (wgmma), on the simulator. The cases have
+tiles of every size, edges that no tile divides, operands along and across the depth, epilogues,
+depths that blocks share, and convolutions."""
 
 import numpy as np
 from harness import Graph, bf16, main
@@ -25,7 +25,7 @@ def wide(tensor):
 
 
 def sides():
-    """Each of both sides along and across the depth, in batches of several tiles."""
+    """Both operands are along and across the depth, in batches of several tiles."""
     g = gpu()
     for make, rtol in ((half, 2**-10), (bf16, 2**-8)):
         for m, k, n in ((192, 256, 128), (100, 200, 136), (130, 70, 250), (65, 129, 67)):
@@ -53,7 +53,7 @@ def epilogues():
 
 
 def parts():
-    """A few tiles, whose depth blocks share."""
+    """Blocks share the depth of a few tiles."""
     g = gpu()
     for m, k, n in ((128, 8192, 64), (70, 5003, 90)):
         a, b = g.input(half(values(m, k))), g.input(half(values(k, n)))
@@ -73,7 +73,7 @@ def large():
 
 
 def numbers():
-    """What is no number, infinite or denormal stays so in its row or column."""
+    """NaN, infinities and denormals stay in their row or column."""
     g = gpu()
     for make, rtol in ((half, 2**-10), (bf16, 2**-8)):
         x, y = values(128, 256), values(256, 128)
@@ -87,7 +87,7 @@ def numbers():
 
 
 def places():
-    """Sides that begin where copies of 16 bytes cannot."""
+    """Operands begin at addresses where copies of 16 bytes are impossible."""
     g = gpu()
     x = g.input(half(values(40001)))
     y = g.op("Neg", x)

@@ -14,33 +14,32 @@ A test is a Python script that lit runs (RUN: /usr/bin/python3 %s %t):
 
     main(activations)                             # each graph is one library
 
-`g.op(name, *operands, outputs=1, **attributes)` adds a node: a bool, int,
-float or str becomes such an attribute, a list a list, and a type (np.float32,
-"bf16") a type; with outputs > 1 it gives a list. `g.expect(tensor, value,
-ulp=, rtol=, atol=)` compares an output with a float64 (or exact integer)
-reference: by units in the last place of the output's type, or by relative and
-absolute error; 0 ulp where nothing is said. NaN equals NaN. Each node is built
-twice, on the fed inputs and on constants of the same values, so that what
-folds at compile time is held to the same reference; Graph(fold=False) leaves
-the second out. With Graph(threads=[2, 3]) the bits must be the same for so
-many threads, and for a caller's pool of each size that does the last task
-first; with Graph(levels=["x86-64-v3"]) these levels of a library for
-several kinds of processors are run as well. bf16 values are float32 arrays given as bf16(array).
-WEIR_TEST_OPTIONS in the environment are options for every compilation, in the place of a
-test's own of the same names. A test can run on a machine that has no weir: with
-WEIR_STEP=compile it only compiles, with WEIR_STEP=run it runs the libraries that lie in
-the same folder.
-With WEIR_EXPORT=STAGE in the environment each graph is compiled to an ONNX model after that
-stage, and the library is compiled from this model; the bounds are 16 ulp wider. Where the
-package onnx is, its checker must accept the model, with all shapes. Graphs that ONNX cannot
-express, or that expect a failure, do not count.
-`g.fails(message)` says that the run must fail with that message instead.
-`g.same(tensor)` wants the same bits of the run and of what folds. A graph that
-expects nothing fails.
+`g.op(name, *operands, outputs=1, **attributes)` adds a node: a bool, int, float or str becomes
+such an attribute, a list a list, and a type (np.float32, "bf16") a type; with outputs > 1 it
+returns a list. `g.expect(tensor, value, ulp=, rtol=, atol=)` compares an output with a float64 (or
+exact integer) reference: by units in the last place of the output's type, or by relative and
+absolute error; the default is 0 ulp. NaN equals NaN. Each node is built twice, on the fed inputs
+and on constants of the same values, so that folding at compile time has the same reference;
+Graph(fold=False) omits the second. With Graph(threads=[2, 3]) the bits must be the same for these
+numbers of threads, and for a caller's pool of each size that runs the last task first. With
+Graph(levels=["x86-64-v3"]) these instruction-set variants of a multiversioned library run, too.
+bf16 values are float32 arrays in the form bf16(array).
+WEIR_TEST_OPTIONS in the environment are options for every compilation, and replace a test's own
+options of the same names. A test can run on a machine without weir: with WEIR_STEP=compile it only
+compiles, with WEIR_STEP=run it runs the libraries in the same folder.
+With `g.fails(message)` the run must fail with that message instead.
+`g.same(tensor)` requires the same bits of the run and of the folded constants. A graph without
+expectations fails.
 
-With WEIR_RECORD=FILE nothing is run: the ops and element types of the tests are
-appended to the file, for docs/ops.md. With WEIR_DERIVE=FILE neither: the graphs
-go to derivatives.py.
+With WEIR_RECORD=FILE nothing runs: the ops and element types of the tests are appended to the
+file, for docs/ops.md. With WEIR_DERIVE=FILE the graphs go to derivatives.py instead. With
+WEIR_REFERENCE=1 nothing is compiled: `weir reference` evaluates the graphs in f64, and
+REFERENCE_ULP is added to the tolerances.
+
+With WEIR_EXPORT=STAGE weir exports each graph after that stage as an ONNX model, and compiles the
+library from this model. The tolerances have 16 ulp more, because one op may become several ONNX
+nodes that round. If the package onnx is installed, its checker must accept the model with all
+shapes. The run omits graphs that ONNX cannot express, and graphs that expect a failure.
 """
 
 import ctypes
@@ -70,10 +69,16 @@ TYPES = {
 }
 CODES = [None, "f16", "bf16", "f32", "f64", "bool", "i8", "i16", "i32", "i64"]
 CODES += ["u8", "u16", "u32", "u64"]
-# As weir spells them, where it does otherwise.
+# Names in weir's spelling, if it is different.
 SPELLED = {"bool": "i1", "u8": "ui8", "u16": "ui16", "u32": "ui32", "u64": "ui64"}
 STEP = os.environ.get("WEIR_STEP")
-# The stage after which graphs become ONNX models on their way.
+REFERENCE = bool(os.environ.get("WEIR_REFERENCE"))
+# The difference between one rounding and an expectation that NumPy computed in steps of f32.
+REFERENCE_ULP = 2 if REFERENCE else 0
+# The options of tests that `weir reference` has, too.
+IMPORT_OPTIONS = ("--signature", "--feed", "--fetch", "--value", "--target-node", "--shape",
+                  "--dim", "--specialize", "--bound", "--state", "--variant", "--ops", "--entry")  # fmt: skip
+# The last stage before the export of a graph as an ONNX model.
 EXPORT = os.environ.get("WEIR_EXPORT")
 LEAST_EXPONENT = {"f16": -24, "bf16": -133, "f32": -149, "f64": -1074}
 
@@ -103,7 +108,7 @@ class bf16:
 
 
 def ulp(reference, name):
-    """The distance of two neighbours at `reference`, in type `name`."""
+    """The distance of two adjacent floats at `reference`, in type `name`."""
     digits = TYPES[name][2]
     with np.errstate(all="ignore"):
         _, exponent = np.frexp(np.abs(np.asarray(reference, np.float64)))
@@ -120,8 +125,8 @@ class Inexpressible(Exception):
 
 
 def export(command, model):
-    """Runs a command of weir compile, for an ONNX model instead of a library."""
-    command = [*command, "-o", str(model), f"--stop-after={EXPORT}", "--emit=onnx"]
+    """Runs a command of weir compile that writes an ONNX model, and checks the model."""
+    command = [*command, f"--stop-after={EXPORT}", "--emit=onnx"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 3 and "ONNX" in done.stderr and not model.exists():
         raise Inexpressible(done.stderr)
@@ -149,7 +154,7 @@ class Tensor:
 
 
 def with_extra(options):
-    """Options of a test and those of the environment, which count where both set one."""
+    """Options of a test and those of the environment, which have priority."""
     extra = os.environ.get("WEIR_TEST_OPTIONS", "").split()
     names = {option.split("=")[0] for option in extra}
     return [option for option in options if option.split("=")[0] not in names] + extra
@@ -270,7 +275,7 @@ class Graph:
         self.expected += [(name, *what) for name in tensor.names]
 
     def same(self, tensor):
-        """The bits of a run and of what folds at compile time are the same."""
+        """The bits of a run are those of the folded constants."""
         self.alike.append(tensor.names)
 
     def fails(self, message):
@@ -286,35 +291,36 @@ class Graph:
             spelled = "x".join([str(d) for d in array.shape] + [SPELLED.get(type, type)])
             yield f"--feed={name}:{spelled}"
 
-    def arguments(self):
-        """The options of the graph."""
-        arguments = [*with_extra(self.options), *self.feeds()]
-        arguments += [f"--fetch={name}" for name, *_ in self.expected]
-        return arguments + [f"--fetch={name}" for names in self.alike for name in names]
+    def signature(self):
+        """The options that name inputs and outputs."""
+        fetches = [f"--fetch={name}" for name, *_ in self.expected]
+        fetches += [f"--fetch={name}" for names in self.alike for name in names]
+        return [*self.feeds(), *fetches]
 
     def command(self, source, output):
-        """What compiles the graph in file `source`."""
-        return ["weir", "compile", str(source), "-o", str(output), *self.arguments()]
+        """The command that compiles the graph in file `source`."""
+        command = ["weir", "compile", str(source), "-o", str(output)]
+        return command + [*with_extra(self.options), *self.signature()]
 
-    def build(self, source, library):
-        """Compiles the graph to a library, or on its way to an ONNX model."""
-        command = ["weir", "compile", str(source), *self.arguments()]
+    def write(self, folder):
+        """The file of the graph."""
+        folder.mkdir(parents=True, exist_ok=True)
+        source = folder / "graph.pbtxt"
+        source.write_text(self.text(self.nodes))
+        return source
+
+    def compile(self, folder):
+        source, library = self.write(folder), folder / "graph.so"
+        command = self.command(source, library)
         if EXPORT:
-            model = source.parent / "exported.onnx"
+            model = folder / "exported.onnx"
             model.unlink(missing_ok=True)
-            export(command, model)
-            command = ["weir", "compile", str(model)]
-        command += ["-o", str(library), "--prefix=graph"]
-        done = subprocess.run(command, capture_output=True, text=True)
+            export(self.command(source, model), model)
+            command = ["weir", "compile", str(model), "-o", str(library)]
+        done = subprocess.run([*command, "--prefix=graph"], capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")
         return library
-
-    def compile(self, folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        source, library = folder / "graph.pbtxt", folder / "graph.so"
-        source.write_text(self.text(self.nodes))
-        return self.build(source, library)
 
     def library(self, folder):
         return folder / "graph.so" if STEP == "run" else self.compile(folder)
@@ -328,13 +334,13 @@ class Graph:
         arrays = []
         for i in range(function.num_inputs):
             tensor = function.inputs[i].tensor.decode().split(":")[0]
-            # Shapes of others are filled in below.
+            # The shapes of other tensors are filled in below.
             arrays.append(np.ascontiguousarray(given.get(tensor, np.int64([]))))
         for i in range(function.num_inputs):
             described = function.inputs[i]
             if described.shape_tensor < 0:
                 continue
-            # What lies beyond the sizes is of any value.
+            # Elements beyond the sizes have arbitrary values.
             is_float = arrays[i].dtype.kind == "f"
             beyond = np.nan if is_float else -1 if arrays[i].dtype.kind == "i" else 1
             room = np.full(described.elements, beyond, arrays[i].dtype)
@@ -368,7 +374,7 @@ class Graph:
         status = info.run(context, 0, pointers, len(arrays))
         message = info.last_error(context).decode() if status else ""
         info.destroy(context)
-        # Sizes that only the run knew; the elements lie without gaps.
+        # The sizes were known only at run time; the elements have no gaps.
         for i in range(function.num_outputs):
             described = function.outputs[i]
             if described.shape_tensor < 0 or status:
@@ -379,22 +385,45 @@ class Graph:
             outputs[key] = (type, array.reshape(-1)[: np.prod(shape)].reshape(shape))
         return status, message, outputs
 
+    def evaluate(self, folder):
+        """The status, the message and the outputs of `weir reference`, as `run` returns them."""
+        command = ["weir", "reference", str(self.write(folder)), *self.signature(), "--json"]
+        command += [o for o in self.options if o.split("=")[0] in IMPORT_OPTIONS]
+        command += [f"--output-dir={folder}"]
+        for name, _, array in self.inputs:
+            path = folder / f"{name.replace('/', '_')}.in.npy"
+            np.save(path, np.asarray(array, order="C"))
+            command.append(f"--input={name}=@{path}")
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            return done.returncode, done.stderr, {}
+        names = {spelled: name for name, spelled in SPELLED.items()}
+        outputs = {}
+        for output in json.loads(done.stdout)["outputs"]:
+            array = np.load(folder / (output["name"].replace("/", "_").replace(":", "_") + ".npy"))
+            type = output["type"].split("x")[-1]
+            type = names.get(type, type)
+            outputs[output["tensor"]] = type, bf16(array).bits if type == "bf16" else array
+        return 0, "", outputs
+
     def check(self, folder):
         """One line for each output that is not as expected."""
         if not self.expected and not self.alike and self.message is None:
             return ["expects nothing"]
         if EXPORT and (self.message is not None or not self.expected):
             raise Inexpressible(self.message)
-        library = self.library(folder)
+        library = None if REFERENCE else self.library(folder)
         if STEP == "compile":
             return []
-        status, message, outputs = self.run(library)
+        status, message, outputs = self.evaluate(folder) if REFERENCE else self.run(library)
         if self.message is not None:
             if status and self.message in message:
                 return []
             return [f"status {status} ({message!r}), not {self.message!r}"]
         if status:
             return [f"run fails with status {status}: {message}"]
+        if REFERENCE:
+            return self.compare_all(outputs)
         wrong = []
         for threads in () if EXPORT else self.threads:
             for pool, order in (None, ""), (backwards, ", the last task first"):
@@ -409,7 +438,7 @@ class Graph:
         return wrong
 
     def key(self, name):
-        """What the library calls a tensor."""
+        """The name of a tensor in the library."""
         if EXPORT:
             return name.removesuffix(":0")
         return name if ":" in name else name + ":0"
@@ -420,7 +449,8 @@ class Graph:
             problem = compare(*outputs[self.key(name)], *widened(*expected))
             if problem:
                 wrong.append(f"{name}: {problem}")
-        for names in self.alike if not EXPORT else ():
+        # Constants fold in f32. The reference and nodes of ONNX round differently.
+        for names in [] if REFERENCE or EXPORT else self.alike:
             (type, run), (_, folded) = (outputs[self.key(name)] for name in names)
             problem = differences(type, run, folded)
             if problem:
@@ -429,13 +459,14 @@ class Graph:
 
 
 def widened(reference, ulps, rtol, atol, type):
-    """The bounds of an expectation; a formula of several nodes of ONNX rounds more often."""
-    return (reference, ulps + 16, rtol and 4 * rtol, atol, type) if EXPORT else (
-        reference, ulps, rtol, atol, type)
+    """The tolerances of an expectation, which are wider for exported models."""
+    if EXPORT:
+        ulps, rtol = ulps + 16, rtol and 4 * rtol
+    return reference, ulps, rtol, atol, type
 
 
 def differences(type, run, folded):
-    """Where the bits of two arrays differ; all NaNs are the same."""
+    """The differences in the bits of two arrays; all NaNs are equal."""
     bits = run.dtype.str.replace("f", "u").replace("b", "u")
     bad = run.view(bits) != folded.view(bits)
     numbers = run, folded
@@ -467,14 +498,15 @@ def compare(type, got, reference, ulps, rtol, atol, wanted_type):
         exact = np.asarray(reference, np.float64)
         value = got.astype(np.float64)
         with np.errstate(all="ignore"):
-            # What rounds to infinity is infinite.
+            # A number that rounds to infinity is infinite.
             narrow = round_to(exact, type)
             same = (value == narrow) | (np.isnan(value) & np.isnan(exact))
             error = np.abs(value - exact)
+            ulps = max(ulps, 0) + REFERENCE_ULP if REFERENCE else ulps
             if rtol is None:
                 allowed = (ulps + 0.5) * ulp(exact, type) + atol
             else:
-                allowed = rtol * np.abs(exact) + atol
+                allowed = rtol * np.abs(exact) + atol + REFERENCE_ULP * ulp(exact, type)
             distance = error / ulp(exact, type)
             bad = ~(same | (error <= allowed))
     if not np.any(bad):
@@ -505,7 +537,7 @@ def round_to(exact, type):
 def main(*cases):
     """Runs each function of `cases` (or those named), each in its folder."""
     if record := os.environ.get("WEIR_RECORD"):
-        # Which ops there are tests of, and of which element types.
+        # The recorded lines have the ops of the tests, and their element types.
         with open(record, "a") as file:
             for case in cases:
                 for op, kinds in case().used:
@@ -518,7 +550,7 @@ def main(*cases):
         return
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "numeric.tmp")
     chosen = sys.argv[2:]
-    failed = ran = left = 0
+    failed = ran = omitted = 0
     for case in cases:
         if chosen and case.__name__ not in chosen:
             continue
@@ -529,11 +561,11 @@ def main(*cases):
             problems = [str(error)]
         except Inexpressible as reason:
             ran -= 1
-            left += 1
-            print(f"{case.__name__} is left out: {str(reason)[:1000]}")
+            omitted += 1
+            print(f"{case.__name__} is omitted: {str(reason)[:1000]}")
             continue
         for problem in problems:
             print(f"{case.__name__}: {problem}")
         failed += bool(problems)
-    print(f"{ran - failed} of {ran} cases as expected" + f", {left} left out" * bool(left))
+    print(f"{ran - failed} of {ran} cases as expected" + f", {omitted} omitted" * bool(omitted))
     sys.exit(failed != 0 or not ran)

@@ -1,4 +1,4 @@
-"""Resized images, crops and colors."""
+"""Tests resized images, crops and colors."""
 
 import colorsys
 

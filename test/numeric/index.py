@@ -1,4 +1,4 @@
-"""Gathers, scatters, segments, sorts, counts."""
+"""Tests gathers, scatters, segments, sorts and counts."""
 
 import numpy as np
 from harness import Graph, bf16, main
@@ -24,7 +24,7 @@ def gathers():
         rows = g.input(np.int32([[0, 4], [1, 1], [2, 0], [3, 3]]))
         want = np.stack([x.value[b][rows.value[b]] for b in range(4)])
         g.expect(g.op("GatherV2", x, rows, i(1), batch_dims=1), want)
-        # Enough of each row for vectors; those of the first are in order.
+        # Each row has enough indices for vectors; those of the first are in order.
         many, v = random.integers(0, 33, (40, 70)), g.input(values((40, 33), type))
         many[0] = np.arange(70) * 33 // 70
         y = g.op("GatherV2", v, g.input(np.int32(many)), i(1), batch_dims=1)
@@ -41,7 +41,7 @@ def gathers():
 
 
 def replaced():
-    """A choice that changes one part of an input, or none; and some that change more."""
+    """A select that changes one part of an input, or none; and others that change more."""
     g = Graph()
     x, u = g.input(values((2, 4, 3))), g.input(values((2, 1, 3)))
     row = g.constant(np.int64([0, 1, 2, 3]))
@@ -134,7 +134,7 @@ def sorts():
         for n in (1, 2, 7, 100, 300):
             x = g.input(values((3, n), type, high=20))
             order = np.argsort(-np.float64(x.value), axis=-1, kind="stable")
-            # Of 300 elements the greatest of blocks come first for up to 9.
+            # With 300 elements the search uses block maxima for k up to 9.
             for k in sorted({1, min(n, 5), n} | ({9, 10, 75} if n == 300 else set())):
                 top, at = g.op("TopKV2", x, i(k), outputs=2)
                 g.expect(at, order[:, :k].astype(np.int32))
@@ -175,7 +175,7 @@ def not_numbers():
 
 
 def order_of_bits():
-    """Any float is before or after any other, and keeps its bits."""
+    """Any float is less or greater than any other, and keeps its bits."""
     g = Graph()
     bits = [0x7FC00001, 0x7F800000, 0x3F800000, 0x00000001, 0, 0x80000000, 0x80000001, 0xBF800000, 0xFF800000,
             0xFFC00001]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a library that weir made tells of itself, as ctypes has it (runtime/weir.h).
+"""The structures of weir-compiled libraries for ctypes (runtime/weir.h).
 
     lib = ctypes.CDLL("libmodel.so")
     lib.model_info.restype = ctypes.POINTER(ModelInfo)
@@ -66,8 +66,8 @@ TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, TASK, ctypes.c_void_p)
 def backwards(user, tasks, run, data):
-    """A caller's pool of one thread, the last task first: what one needs of
-    another, which may run later, is not there."""
+    """A caller's pool of one thread runs the last task first, so a task cannot depend on an
+    earlier one."""
     for task in reversed(range(tasks)):
         run(data, task)
 

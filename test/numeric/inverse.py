@@ -1,5 +1,5 @@
-"""Functions composed of others, against series and quadrature; eigenvalues, and
-systems of three diagonals."""
+"""Tests functions composed of others, against series and quadrature, and also eigenvalues and
+tridiagonal systems."""
 
 import itertools
 import math
@@ -13,12 +13,12 @@ INF, NAN = np.inf, np.nan
 
 
 def bessel(order, x):
-    """exp(-|x|) I(x): the mean of a smooth periodic function, which the rule of
-    equal steps finds to the last digit."""
+    """exp(-|x|) I(x): the mean of a smooth periodic function, which the trapezoidal rule computes
+    to the last digit."""
     x = np.asarray(x, np.float64)[..., None]
     t = (np.arange(4000) + 0.5) * np.pi / 4000
-    # Of |x|, as cos(t) - 1 would cancel where x is large; and of order 1 by parts,
-    # as the mean of a cosine would where x is small.
+    # cos(t) - 1 would cancel for large x, so the exponent has a square of the sine. Order 1
+    # uses integration by parts, because the mean of a cosine would cancel for small x.
     weights = np.exp(-2 * np.abs(x) * np.sin(t / 2) ** 2)
     if order == 0:
         return np.mean(weights, -1)
@@ -154,7 +154,7 @@ def systems():
     g = Graph(fold=False)
     for shape, columns in itertools.product([(5,), (2, 3, 4), (1,), (3, 2)], [1, 3]):
         bands = random.standard_normal((*shape[:-1], 3, shape[-1]))
-        # A pivot that only an exchange of rows can avoid.
+        # Only an exchange of rows avoids this pivot.
         if shape[-1] > 2:
             bands[..., 1, 0] = 0
         right = random.standard_normal((*shape, columns))

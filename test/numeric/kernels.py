@@ -1,6 +1,6 @@
-"""Matrix products and convolutions of the shapes that kernels treat apart:
-several blocks of depth and of rows, rows that are copied, panels of few
-columns, constants that are packed, epilogues, and every width of vectors."""
+"""Tests matrix products and convolutions in all shapes that kernels distinguish: several blocks of
+depth and of rows, copied rows, panels of few columns, packed constants, epilogues, and every
+vector width."""
 
 import math
 
@@ -20,7 +20,7 @@ def wide(tensor):
 
 
 def dense(g, rows, depth, columns, type=np.float32, rtol=1e-5):
-    """relu(x w + b) + r with a constant w, and x w plain."""
+    """relu(x w + b) + r with a constant w, and x w without an epilogue."""
     x, w = g.input(normal(rows, depth, type=type)), g.constant(normal(depth, columns, type=type))
     b, r = g.constant(normal(columns, type=type)), g.input(normal(rows, columns, type=type))
     product = wide(x) @ wide(w)
@@ -49,8 +49,8 @@ def convolution(g, image, filter, stride, padding, dilation=1, groups=1):
 
 
 def alike(g, rows, depth, columns, type=np.float32):
-    """Equal columns have equal products, also where they are the last few: a
-    softmax would make much of their differences."""
+    """Equal columns have equal products, also among the last few: a softmax would amplify their
+    differences."""
     x, one = g.input(normal(rows, depth, type=type)), normal(depth, 1, type=type)
     y = g.op("MatMul", x, g.constant(np.repeat(one, columns, 1)))
     first = g.op("Slice", y, g.constant(np.int32([0, 0])), g.constant(np.int32([rows, 1])))
@@ -58,8 +58,8 @@ def alike(g, rows, depth, columns, type=np.float32):
 
 
 def recurrence(g, steps, rows, inputs, states):
-    """tanh([x h] w) step by step, as unrolled networks have it: the products of
-    the inputs are joined."""
+    """tanh([x h] w) step by step, as in unrolled networks: the products of the inputs are
+    joined."""
     x = g.input(normal(steps, rows, inputs))
     w = g.constant(normal(inputs + states, states) / 4)
     h = g.input(normal(rows, states))
@@ -112,13 +112,13 @@ def graph(level):
         (100, 24, 1),
         (19, 33, 2),
         (3, 5, 100),
-        (9, 70, 24),  # halves of vectors
+        (9, 70, 24),  # half vectors
         (64, 64, 48),  # rows a power of two apart
         (61, 129, 61),
         (30, 2600, 40),  # several blocks of the depth
         (300, 70, 3),
         (150, 1100, 33),
-        # Tiles of several panels, the last of fewer, and of all of a few rows.
+        # A tile has several panels, the last one fewer, or all panels for few rows.
         (1, 900, 603),
         (2, 900, 603),
         (4, 1200, 450),
@@ -140,13 +140,13 @@ def graph(level):
         a, b = g.input(normal(*a)), g.input(normal(*b))
         y = g.op("BatchMatMulV2", a, b)
         g.expect(y, wide(a) @ wide(b), rtol=1e-5, atol=1e-5)
-    # One column that the run knows, as it lies.
+    # One column that is known only at run time is not packed.
     for rows, depth in [(17, 80), (40, 300), (3, 31)]:
         a, b, c = (g.input(normal(2, *shape)) for shape in ((rows, depth), (depth, 1), (1, depth)))
         g.expect(g.op("BatchMatMulV2", a, b), wide(a) @ wide(b), rtol=1e-5, atol=1e-4)
         g.expect(g.op("BatchMatMulV2", a, c, adj_y=True), wide(a) @ np.swapaxes(wide(c), 1, 2), rtol=1e-5, atol=1e-4)
-    # A row by what the run knows: as it lies, few rows of what L2 does not hold at
-    # a time, or turned round, in blocks of columns whose last is not whole.
+    # A row is multiplied by a run-time operand: in place, few rows of what L2 does not
+    # hold at a time, or transposed, in blocks of columns with a partial last one.
     for depth, columns in [(150, 11), (900, 1203)]:
         a, b = g.input(normal(2, 1, depth)), g.input(normal(2, depth, columns))
         g.expect(g.op("BatchMatMulV2", a, b), wide(a) @ wide(b), rtol=1e-5, atol=2e-4)
@@ -168,7 +168,7 @@ def graph(level):
     for arguments in [
         ((2, 9, 9, 3), (3, 3, 20), 1, "SAME"),
         ((1, 20, 31, 16), (3, 3, 70), 2, "SAME"),
-        # Transformed, by tiles of both sizes, with windows in one and more parts.
+        # Winograd convolutions have tiles of both sizes, with windows in one and more parts.
         ((1, 30, 25, 40), (3, 3, 33), 1, "SAME"),  # several blocks
         ((3, 31, 57, 32), (3, 3, 64), 1, "SAME"),
         ((2, 15, 13, 32), (5, 5, 48), 1, "SAME"),
@@ -182,7 +182,7 @@ def graph(level):
         ((1, 24, 25, 48), (1, 7, 32), 1, "SAME"),
         ((2, 12, 13, 32), (3, 3, 64), 1, "VALID"),
         ((1, 6, 6, 130), (3, 3, 40), 1, "SAME"),
-        # Transformed, taps apart: phases of equal and of unequal sizes.
+        # Dilated Winograd convolutions have phases of equal and of unequal sizes.
         ((2, 16, 24, 40), (3, 3, 64), 1, "SAME", 2),
         ((1, 29, 33, 32), (3, 3, 48), 1, "SAME", 2),
         ((1, 30, 27, 32), (3, 3, 32), 1, "VALID", 3),
@@ -190,25 +190,25 @@ def graph(level):
         ((1, 14, 13, 256), (3, 3, 40), 1, "SAME"),  # high tiles
         ((1, 5, 5, 512), (3, 3, 8), 1, "VALID"),  # pixels a power of two apart
         ((1, 28, 28, 1), (5, 5, 32), 1, "VALID"),
-        # Of channels that are no whole vector, too.
+        # The channels are no whole vector.
         ((2, 29, 53, 3), (7, 7, 64), 2, "SAME"),
         ((1, 17, 19, 5), (5, 5, 40), 1, "VALID"),
         ((1, 30, 33, 1), (11, 12, 32), 1, "SAME"),
-        # Tiles of two panels.
+        # A tile has two panels.
         ((2, 29, 53, 1), (7, 7, 64), 2, "SAME"),
         ((1, 11, 26, 8), (3, 3, 256), 1, "SAME", 2, 2),
         ((1, 9, 8, 12), (1, 1, 40), 1, "VALID"),
         ((1, 9, 8, 12), (1, 1, 40), 2, "VALID"),
         ((1, 30, 17, 4), (3, 2, 5), 1, "SAME", 3),
-        # Taps that a tile, a row of tiles or all of them have outside.
+        # Taps are outside of the image for a tile, for a row of tiles, or for all.
         ((2, 14, 14, 40), (3, 3, 40), 1, "SAME", 12),
         ((1, 9, 15, 40), (3, 3, 16), 1, "SAME", 9),
         ((2, 7, 7, 33), (3, 3, 40), 1, "SAME", 24),
         ((1, 7, 40, 24), (5, 5, 33), 1, "SAME", 8),
         ((1, 5, 40, 40), (3, 3, 72), 1, "SAME", 15, 2),
         ((1, 9, 9, 24), (3, 3, 36), 1, "SAME", 1, 3),
-        ((1, 9, 23, 8), (3, 3, 24), 2, "SAME"),  # halves of vectors
-        # Few channels of results are dot products, of whole vectors and others.
+        ((1, 9, 23, 8), (3, 3, 24), 2, "SAME"),  # half vectors
+        # Few output channels use dot products, of whole and partial vectors.
         ((2, 13, 19, 32), (3, 3, 1), 1, "SAME"),
         ((1, 12, 21, 70), (3, 3, 3), 2, "SAME"),
         ((1, 11, 30, 24), (5, 7, 2), 1, "SAME", 3),
@@ -219,7 +219,7 @@ def graph(level):
         ((1, 1, 150, 20), (1, 80, 1), 1, "SAME"),  # too wide for it
         ((1, 9, 12, 40), (9, 16, 1), 1, "SAME"),  # long chains
         ((1, 9, 21, 24), (1, 1, 68), 1, "SAME", 1, 2),
-        # Groups of which a vector has several.
+        # A vector has several groups.
         ((2, 9, 21, 40), (3, 3, 40), 1, "SAME", 1, 10),
         ((1, 9, 17, 64), (3, 3, 64), 2, "SAME", 1, 16),
         ((1, 12, 13, 38), (5, 2, 38), 1, "VALID", 2, 19),
@@ -242,7 +242,8 @@ def graph(level):
 
 
 def images():
-    """Layers of a batch that are more than the caches hold, an image at a time, beside a net's end."""
+    """The layers of a batch exceed the caches, so images run one at a time; the end of the net
+    does not."""
     level = host_levels()[0]
     g = Graph(fold=False, options=[f"-mcpu={level}"])
     first, second = normal(3, 3, 3, 32), normal(3, 3, 32, 32) / 8
@@ -255,7 +256,7 @@ def images():
         z = g.op("AddV2", g.op("Conv2D", y, g.constant(second), **how), y)
         pool = g.op("MaxPool", z, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
         layer = reference(wide(x), first, bias, 1, "SAME", 1, 1)
-        # Not that of relu: the sum may be below zero.
+        # The residual is not the operand of relu: the sum may be negative.
         layer += convolved(layer, second)
         h, w = h // 2, w // 2
         most = layer[:, : 2 * h, : 2 * w].reshape(n, h, 2, w, 2, -1).max((2, 4))
@@ -279,5 +280,5 @@ def named(level):
     return build
 
 
-# As this processor itself has it, too: its caches, and how it is tuned for.
+# The processor's own caches and tuning are used, too.
 main(*[named(level) for level in [*host_levels(), "native"]], images)

@@ -1,5 +1,5 @@
-"""Layers and gradients that the other tests leave out: gradients are checked as
-the adjoints of linear maps, normalizations and cells by their formulas."""
+"""Tests layers and gradients that other tests leave out. Gradients are checked as adjoints of
+linear maps, and normalizations and cells by their formulas."""
 
 import itertools
 
@@ -15,7 +15,7 @@ def normal(*shape, type=F):
 
 
 def adjoint(forward, x, dy):
-    """The gradient of sum(dy * forward(x)) in x, where forward is linear."""
+    """The gradient of sum(dy * forward(x)) by x, for a linear forward."""
     dx = np.zeros(x.shape)
     for at in np.ndindex(*x.shape):
         one = np.zeros(x.shape)

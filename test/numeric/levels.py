@@ -1,4 +1,4 @@
-"""The widths of vectors that this machine has."""
+"""The vector widths of this machine."""
 
 LEVELS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
 

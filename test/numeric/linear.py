@@ -1,4 +1,4 @@
-"""Factorizations, determinants and solvers."""
+"""Tests factorizations, determinants and solvers."""
 
 import itertools
 
@@ -34,7 +34,7 @@ def solvers():
             t = both(t) if adjoint else t
             made = g.op("MatrixTriangularSolve", x, y, lower=lower, adjoint=adjoint)
             g.expect(made, np.linalg.solve(t, b), rtol=rtol, atol=rtol)
-    # One matrix for all of a batch, and rows that must be exchanged.
+    # One matrix is used for the whole batch, and rows must be exchanged.
     a, b = g.input(np.float64([[0, 2], [3, 1]])), g.input(normal(5, 2, 1))
     g.expect(g.op("MatrixSolve", a, b), np.linalg.solve(a.value, b.value), rtol=1e-12)
     adjoint = np.linalg.solve(a.value.T, b.value)
@@ -92,7 +92,7 @@ def factors():
         g.expect(multiply(q, r), a.value, atol=1e-12)
         unit = np.broadcast_to(np.eye(inner), (2, inner, inner))
         g.expect(multiply(q, q, adj_x=True), unit, atol=1e-12)
-    # Squares of the elements are no numbers of their type, or zero.
+    # The squares of the elements overflow in their type, or are zero.
     for size in (1e-23, 1e20):
         a = g.input(np.float32(size) * normal(3, 3, type=np.float32))
         q, r = g.op("Qr", a, outputs=2)

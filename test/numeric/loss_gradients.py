@@ -1,5 +1,5 @@
-"""loss_gradients.py FOLDER: functions that return the loss, its gradients and
-other outputs, of both frontends, against NumPy in float64."""
+"""loss_gradients.py FOLDER: tests functions of both frontends that return the loss, its gradients
+and other outputs, against NumPy in float64."""
 
 import os
 import re
@@ -30,7 +30,7 @@ def run(library, function, inputs):
 
 
 def layers(N=64, D=1000, H=100):
-    """The net of two layers, whose weights the caller keeps."""
+    """A net of two layers, whose weights the caller keeps."""
     return [placeholder("x", (N, D)), placeholder("y", (N, D)), placeholder("w1", (D, H)),
             placeholder("w2", (H, D)), node("a", "MatMul", ("x", "w1"), FLOAT), node("h", "Relu", ("a",), FLOAT),
             node("p", "MatMul", ("h", "w2"), FLOAT), node("d", "Sub", ("p", "y"), FLOAT),
@@ -53,7 +53,8 @@ def check_layers():
         "entry": (["--loss=l", "--grad=loss:w1,w2", "--entry=both:gradients/w1,p,loss,gradients/w2"], "both"),
     }  # fmt: skip
     for name, (options, function) in ways.items():
-        # Where products are by pairs, of AVX-512, weights that move are paired in the arena.
+        # With AVX-512, products use inner-product pairing, and run-time weights are packed in the
+        # arena.
         library = t.compile(f"layers-{name}", layers(), "pbtxt", f"--header={OUT}/{name}.h", "--prefix=net",
                             "-mcpu=x86-64-v3", *options)  # fmt: skip
         given = run(library, function, inputs)
@@ -64,13 +65,13 @@ def check_layers():
             scale = np.abs(want[key]).max()
             close(f"layers by {name}: {key}", given[key] / scale, want[key] / scale, 1e-5)
         arena = int(re.search(r"NET_ARENA_BYTES (\d+)", open(f"{OUT}/{name}.h").read())[1])
-        # The slope of the output (256000 bytes), h and the slope of h.
+        # The gradient of the output (256000 bytes), h and the gradient of h.
         if name != "entry" and arena > 307200:
             t.fail(name, f"the arena has {arena} bytes")
 
 
 def check_state():
-    """Gradients by variables that a step of the library's own moves."""
+    """Gradients by variables that a step of the library itself updates."""
     values = {"aW": f32(6, 5), "ab": f32(5)}
     text = [placeholder("x", (4, 6)), *dense("a", "x", 6, 5, values), node("q", "Softmax", ("ay",), FLOAT)]
     library = t.compile("state", text, "pbtxt", "--loss=sparse_softmax_cross_entropy:q", "--optimizer=sgd:lr=1",
@@ -88,8 +89,8 @@ def check_state():
 
 
 def check_onnx():
-    """Of an ONNX model with a batch that only the run knows: labels are an
-    input of the function, and entries return what they name."""
+    """An ONNX model has a batch that is known only at run time: labels are an input of the
+    function, and entries return the outputs that they name."""
     values = {"W": f32(3, 4), "V": f32(4, 2)}
 
     def graph(n):

@@ -1,11 +1,11 @@
-"""metamorphic.py FOLDER [FIRST COUNT OPERATIONS [TOLERANCE]]: random ONNX graphs,
-compiled with dynamic dimensions and for fixed sizes, must give the same bits, or
-with a tolerance numbers that differ by no more than that share of the largest.
+"""metamorphic.py FOLDER [FIRST COUNT OPERATIONS [TOLERANCE]]: random ONNX graphs, compiled with
+dynamic dimensions and for fixed sizes, must have the same bits. With a tolerance, the differences
+may have that share of the largest number.
 
-A graph is compiled once with --dim, and once with --shape for each of five sizes,
-the smallest and the largest among them. Graphs that the compiler refuses with a
-diagnostic are counted. A difference is narrowed to the first node, in order, whose
-result differs where it is the only output, and what reproduces it stays in FOLDER.
+A graph is compiled once with --dim, and once with --shape for each of five sizes, including the
+smallest and the largest. Graphs that the compiler refuses with a diagnostic are counted. A
+difference is narrowed to the first node whose result differs as the only output. The files that
+reproduce it stay in FOLDER.
 """
 
 import collections
@@ -31,7 +31,7 @@ class Case:
         self.graph, self.folder, self.tolerance = Graph(seed, operations), folder, tolerance
         folder.mkdir(parents=True, exist_ok=True)
         self.rng = np.random.default_rng(seed)
-        self.feeds = []  # of each run, its inputs
+        self.feeds = []  # the inputs of each run
         for run in range(self.graph.runs):
             shapes = [(v.name, [d[run] for d in v.dims]) for v, _ in self.graph.inputs]
             self.feeds.append({n: self.rng.standard_normal(s).astype(np.float32) for n, s in shapes})
@@ -42,7 +42,7 @@ class Case:
         return [name for name in made if name not in used]
 
     def needed(self, outputs):
-        """The nodes that these outputs follow from."""
+        """The nodes that these outputs depend on."""
         wanted, nodes = set(outputs), []
         for node in reversed(self.graph.nodes):
             if wanted & set(node[2]):
@@ -85,7 +85,7 @@ class Case:
         return library, inputs
 
     def outcome(self, library, inputs, run):
-        """What the library gives by name, from files of weir-run."""
+        """The library's outputs by name, from files of weir-run."""
         made = self.folder / (library.stem + ".out")
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir()
@@ -111,7 +111,7 @@ class Case:
         return wrong
 
     def narrow(self, output, run):
-        """The first node whose result alone differs, with what it needs."""
+        """The first node whose result differs as the only output, with the nodes that it needs."""
         for node in self.needed([output]):
             for name in node[2]:
                 try:
@@ -166,7 +166,7 @@ def main(folder, first=0, count=6, operations=12, tolerance=0):
         print(f"refused {times} times: {line}")
     agree = count - sum(refused.values()) - failed
     print(f"{agree} of {count} graphs, {runs} runs, agree; {failed} differ")
-    # A run in which all graphs are refused shows nothing.
+    # A run in which all graphs are refused is no test.
     return 1 if failed or not agree else 0
 
 

@@ -1,6 +1,6 @@
-"""One library for several kinds of processors: each level that this machine has,
-and that for Intel AMX under test/emulate/amx.c, against NumPy. Weights are
-packed once for all widths of vectors."""
+"""Tests one library for several instruction sets against NumPy: each variant that this machine can
+run, and that for Intel AMX under test/emulate/amx.c. Weights are packed once for all vector
+widths."""
 
 import ctypes
 
@@ -16,7 +16,7 @@ def normal(*shape):
 
 
 def levels():
-    # The level of tiles has these vectors too, which nothing here emulates.
+    # The AMX variant also has these vectors, which the emulation does not cover.
     return host_levels() + (["amx"] if "avx512_bf16" in host_flags() else [])
 
 
@@ -30,7 +30,8 @@ class Multiversion(Graph):
     def run(self, library, threads=0, level=None, pool=None):
         before = products()
         result = super().run(library, threads, level, pool)
-        # The best one is chosen where none is named. The processor's own are not counted.
+        # Without a name the best variant is selected. The emulation does not count the
+        # processor's own tiles.
         if before >= 0 and (products() > before) != ((level or levels()[-1]) == "amx"):
             raise RuntimeError(f"{level}: {products() - before} products of tiles")
         return result

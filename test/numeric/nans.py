@@ -1,7 +1,7 @@
-"""NaN among operands of maxima, minima and their places: each frontend as its own
-reference, NumPy for ONNX and the CPU kernels with Eigen for TensorFlow.
+"""Tests NaN among operands of maxima, minima and their indices. The references are NumPy for ONNX,
+and the CPU kernels with Eigen for TensorFlow.
 
-Rows are shorter and longer than a vector, and a NaN stands in each part of them.
+Rows are shorter and longer than a vector, and each part of them has a NaN.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
 def rows(columns):
-    """Without NaN, with one in each place, with several, with nothing else, and
-    infinities beside it."""
+    """Rows without NaN, with one at each index, with several, with only NaN, and with infinities
+    beside it."""
     x = rng.integers(-9, 9, (columns + 9, columns)).astype(np.float64)
     for place in range(columns):
         x[place, place] = NAN
@@ -34,8 +34,8 @@ def typed(x, type):
     return bf16(x) if type == "bf16" else x.astype(DTYPES[type])
 
 
-def eigens_place(x, sign):
-    """A search from place 0 and the lowest finite number, which compares."""
+def eigens_index(x, sign):
+    """A search from index 0 and the lowest finite number, with comparisons."""
     best, place = np.full(x.shape[0], -np.finfo(np.float32).max), np.zeros(x.shape[0], np.int64)
     for column in range(x.shape[1]):
         further = sign * x[:, column] > best
@@ -43,7 +43,7 @@ def eigens_place(x, sign):
     return place
 
 
-def onnx_places():
+def onnx_indices():
     g = OnnxGraph(opset=13)
     for type in TYPES:
         for columns in (1, 5, 8, 37):
@@ -59,7 +59,7 @@ def onnx_places():
     return g
 
 
-def tensorflow_places():
+def tensorflow_indices():
     g = Graph()
     for type in TYPES:
         for columns in (1, 5, 8, 37):
@@ -67,12 +67,12 @@ def tensorflow_places():
             for x, axis in ((g.input(typed(v, type)), 1), (g.input(typed(v.T.copy(), type)), 0)):
                 for op, sign in (("ArgMax", 1), ("ArgMin", -1)):
                     place = g.op(op, x, g.constant(np.int32(axis)))
-                    g.expect(place, eigens_place(v, sign), type=np.int64)
+                    g.expect(place, eigens_index(v, sign), type=np.int64)
     return g
 
 
 def onnx_extremes():
-    """NaN wins wherever an operand has it."""
+    """NaN wins in any operand."""
     g = OnnxGraph(opset=13)
     for type in TYPES:
         for columns in (1, 5, 8, 37):
@@ -90,7 +90,7 @@ def onnx_extremes():
             g.expect(g.op("LeakyRelu", x, alpha=0.5), np.where(v > 0, v, v * 0.5))
             g.expect(g.op("PRelu", x, low), np.where(v > 0, v, v * -2))
             g.expect(g.op("Sign", x), np.sign(v))
-            # These compare, and NaN is on neither side.
+            # These compare, and comparisons with NaN are false.
             g.expect(g.op("ThresholdedRelu", x, alpha=1.0), np.where(v > 1, v, 0))
             g.expect(g.op("Shrink", x, lambd=1.0), np.where(v < -1, v, np.where(v > 1, v, 0)))
     return g
@@ -147,7 +147,7 @@ def pools():
 
 
 def places_of_pools():
-    """A comparison in order: NaN is found only where it comes first."""
+    """An ordered comparison finds NaN only if it is first."""
     g = OnnxGraph(opset=13)
     x = np.float32([[[1, NAN, 3, 2], [NAN, 5, 6, 7]]])
     _, at = g.op("MaxPool", g.input(x), outputs=2, kernel_shape=[4], strides=[4])
@@ -170,7 +170,7 @@ def shares():
 
 
 def ordered():
-    """A NaN is greater than each number, the first of several comes first."""
+    """A NaN is greater than each number, and the first of several counts."""
     g, h = Graph(), OnnxGraph(opset=13)
     for type in TYPES:
         for columns in (5, 37):
@@ -202,6 +202,6 @@ def second(of):
 
 
 if __name__ == "__main__":
-    main(onnx_places, tensorflow_places, onnx_extremes, tensorflow_extremes,
+    main(onnx_indices, tensorflow_indices, onnx_extremes, tensorflow_extremes,
          first(pools), second(pools), places_of_pools, first(shares), second(shares),
          first(ordered), second(ordered))  # fmt: skip

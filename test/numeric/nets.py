@@ -1,5 +1,5 @@
-"""nets.py FOLDER: nets that are trained until they tell apart what they are to
-tell apart: logistic regression, and two convolutions with pools and a dropout."""
+"""nets.py FOLDER: trains nets until they classify: logistic regression, and two convolutions with
+pools and a dropout."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def check(what, holds, said):
 
 
 def check_logistic():
-    """Points of a plane on two sides of a line are told apart after 200 steps."""
+    """After 200 steps, training separates the points on two sides of a line."""
     rows = 64
     x = rng.standard_normal((rows, 2)).astype(np.float32)
     x += np.where(x @ [1.5, -1] > 0, 0.3, -0.3)[:, None] * np.float32([1.5, -1])
@@ -39,7 +39,7 @@ def check_logistic():
     right = np.mean((x @ kept["W"] + kept["b"] > 0) == (t > 0))
     check("logistic regression", right == 1, f"{right:.3f} right after 200 steps")
 
-    # The first step is the gradient, against differences of the loss.
+    # The first step is the gradient, compared with differences of the loss.
     _, kept = run(library, "train_step", inputs={"x": x, "t": t})
 
     def loss(w, b):
@@ -59,7 +59,7 @@ def window(size):
 
 
 def convolution_net(rows):
-    """conv, pool, conv, pool, dense, relu; then scores, and scores behind a dropout."""
+    """conv, pool, conv, pool, dense, relu; then scores, and scores after a dropout."""
     text = [placeholder("x", (rows, 12, 12, 1))]
 
     def layer(name, below, channels, to):
@@ -97,7 +97,7 @@ def convolution_net(rows):
 
 
 def bars(rows):
-    """Pictures of a bar: upright, lying, and the two diagonals."""
+    """Pictures of a bar: upright, horizontal, and the two diagonals."""
     labels = rng.integers(0, 4, rows)
     pictures = rng.normal(0, 0.2, (rows, 12, 12, 1))
     for picture, label in zip(pictures, labels):
@@ -109,7 +109,7 @@ def bars(rows):
 
 
 def check_convolutions():
-    """With dropout in the step alone; again from the start, the same bits."""
+    """Only the step has dropout; a second training has the same bits."""
     rows = 64
     x, labels = bars(rows * 16)
     np.save(f"{OUT}/pictures.npy", x)

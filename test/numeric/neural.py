@@ -1,4 +1,4 @@
-"""Matrix products, convolutions, pools, norms and recurrent cells."""
+"""Tests matrix products, convolutions, pools, norms and recurrent cells."""
 
 import itertools
 import os
@@ -33,13 +33,13 @@ def products():
     for value in (np.int32, np.int64, np.float64, np.float16):
         a, b = value(random.integers(-9, 9, (3, 4))), value(random.integers(-9, 9, (4, 2)))
         g.expect(g.op("MatMul", g.input(a), g.input(b)), wide_product(a, b))
-    # f16 and bf16 are summed in f32: no partial sum is rounded.
+    # f16 and bf16 are added in f32: no partial sum is rounded.
     a, b = g.input(bf16(normal(3, 300))), g.input(bf16(normal(300, 2)))
     g.expect(g.op("MatMul", a, b), wide(a) @ wide(b), ulp=1, atol=1e-2)
     a, b = (g.input(np.float16(normal(64, columns))) for columns in (32, 48))
     y = g.op("MatMul", a, b, transpose_a=True)
     g.expect(y, wide(a).T @ wide(b), rtol=2**-10, atol=1e-5)
-    # Panels and tiles of several widths and heights, and what they leave over.
+    # Panels and tiles have several widths and heights, with remainders.
     for rows, columns, depth in itertools.product((1, 2, 7, 50), (24, 100), (9, 300)):
         for type, small in ((np.float32, 1e-5), (np.float64, 1e-13)):
             a = g.input(normal(rows, depth, type=type))
@@ -69,7 +69,7 @@ def einsums():
         ("i,j->ij", (3,), (4,)),
         ("ij,ij->", (3, 4), (3, 4)),
         ("ijk,ik,k->j", (2, 3, 4), (2, 4), (4,)),
-        # Letters that stand twice in a term take its diagonal.
+        # A letter that occurs twice in a term selects its diagonal.
         ("...ii->...i", (2, 3, 3)),
         ("iji,jk->ik", (3, 4, 3), (4, 2)),
         ("iii->", (3, 3, 3)),
@@ -92,7 +92,7 @@ def paddings(extents, window, strides, dilations, padding):
 
 
 def windows(x, window, strides, dilations, pads, value=0.0):
-    """N, places..., window..., C of a padded x with channels last."""
+    """N, positions..., window..., C of a padded x with channels last."""
     x = np.pad(x, [(0, 0), *pads, (0, 0)], constant_values=value)
     reach = [(k - 1) * d + 1 for k, d in zip(window, dilations)]
     axes = tuple(range(1, 1 + len(window)))
@@ -128,7 +128,7 @@ def convolutions():
         given = {"strides": [1, stride, stride, 1], "dilations": [1, dilation, dilation, 1]}
         g.expect(g.op("Conv2D", x, w, padding=padding, **given), y, rtol=1e-5, atol=1e-5)
         gradients(g, "Conv2DBackprop", x, w, y, how, pads, padding, given)
-    # Channels first, explicit paddings, groups.
+    # The layout is channels first, with explicit padding and groups.
     x, w = g.input(normal(2, 4, 7, 6)), g.input(normal(3, 3, 2, 6))
     pads = [(1, 2), (0, 1)]
     y = convolved(np.moveaxis(wide(x), 1, 3), wide(w), [1, 2], [1, 1], pads, 2)
@@ -139,7 +139,7 @@ def convolutions():
 
 
 def gradients(g, prefix, x, w, y, how, pads, padding, given):
-    """The gradients are the adjoints of a linear map: <dy, conv> in x and w."""
+    """The gradients are the adjoints of a linear map: <dy, conv> by x and w."""
     dy = g.input(normal(*y.shape))
     dx, dw = np.zeros(wide(x).shape), np.zeros(wide(w).shape)
     for place in np.ndindex(dw.shape):
@@ -147,7 +147,7 @@ def gradients(g, prefix, x, w, y, how, pads, padding, given):
         unit[place] = 1
         share = convolved(wide(x), unit, *how, pads)
         dw[place] = np.sum(share * wide(dy))
-        # What the same coefficient adds to the images.
+        # The contribution of the same coefficient to the images.
         window = place[: dw.ndim - 2]
         padded = np.zeros([n + a + b for n, (a, b) in zip(dx.shape[1:-1], pads)])
         total = np.zeros((dx.shape[0], *padded.shape))
@@ -174,7 +174,7 @@ def other_convolutions():
         y = convolved(wide(x), wide(w).reshape(3, 3, 1, 6), *how, pads, 3)
         given = {"strides": [1, stride, stride, 1], "padding": "SAME"}
         g.expect(g.op("DepthwiseConv2dNative", x, w, **given), y, rtol=1e-5, atol=1e-5)
-    # Three dimensions, and the way back.
+    # The convolution has three dimensions, and its transpose.
     x, w = g.input(normal(1, 5, 4, 6, 2)), g.input(normal(2, 3, 2, 2, 3))
     how = [2, 1, 2], [1, 1, 1]
     pads = paddings((5, 4, 6), (2, 3, 2), *how, "SAME")
@@ -186,7 +186,7 @@ def other_convolutions():
     back = g.op("Conv3DBackpropInputV2", sizes, w, dy, padding="SAME", **given)
     loss = g.op("Sum", g.op("Mul", back, x), g.constant(np.int32([0, 1, 2, 3, 4])))
     g.expect(loss, np.sum(y * wide(dy)), rtol=1e-4, atol=1e-3)
-    # f16 and bf16 are summed in f32.
+    # f16 and bf16 are added in f32.
     x, w = g.input(bf16(normal(1, 6, 6, 40))), g.input(bf16(normal(3, 3, 40, 2)))
     y = convolved(wide(x), wide(w), [1, 1], [1, 1], [(0, 0)] * 2)
     g.expect(g.op("Conv2D", x, w, strides=[1, 1, 1, 1], padding="VALID"), y, ulp=1, atol=2e-2)
@@ -232,8 +232,8 @@ def pools():
 
 
 def pools_by_tiles():
-    """Tiles of results at both borders and between, of one vector of channels and
-    of parts of one; windows that are pooled row by row."""
+    """Tiles of results are at both borders and between, with one vector of channels and parts of
+    one. Some windows are pooled row by row."""
     g = Graph(fold=False, threads=[2, 3])
     for (height, width, channels), (kh, kw), (sy, sx) in [
         ((9, 40, 70), (3, 3), (2, 2)),
@@ -255,10 +255,10 @@ def pools_by_tiles():
 
 
 def pools_of_denormals():
-    """The greatest element keeps its bits, however small; a wide window has loops."""
+    """The maximum keeps its bits, however small it is; a wide window has loops."""
     g = Graph(fold=False)
     x = (normal(1, 4, 30, 20) * 2.0**-130).astype(np.float32)
-    # The simulator of a GPU narrows floats as its host does, which may flush them.
+    # The simulator of a GPU narrows floats like its host, which may flush them.
     simulated = "--gpu" in os.environ.get("WEIR_TEST_OPTIONS", "")
     for given in (x,) if simulated else (x, bf16(x)):
         tensor = g.input(given)
@@ -274,7 +274,8 @@ def pools_of_denormals():
 
 
 def pools_of_margins():
-    """A margin that wins over no element joins the pool's own, one that may does not."""
+    """Padding that is never the maximum becomes part of the pool's own, and other padding does
+    not."""
     g = Graph(fold=False)
     x = g.input(normal(2, 9, 8, 20))
     relu = np.maximum(wide(x), 0)
@@ -293,8 +294,8 @@ def pools_of_margins():
 
 
 def pools_of_no_numbers():
-    """A NaN is in the result of each window that has it, wherever in it, and of no
-    other; the infinite are numbers."""
+    """A NaN is in the result of each window that contains it, at any position, and in no other;
+    infinities are numbers."""
     g = Graph(fold=False)
     x = normal(1, 12, 25, 20)
     for place, value in (((2, 3, 4), np.nan), ((7, 20, 19), np.nan), ((5, 10, 0), np.inf), ((9, 9, 9), -np.inf)):

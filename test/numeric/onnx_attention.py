@@ -1,5 +1,5 @@
-"""Attention as exporters of ONNX write it, against its parts in f64: each form is one
-launch for a GPU, which never has all scores in memory."""
+"""Tests attention in the form of ONNX exporters, against its parts in f64. Each form is one launch
+for a GPU, which never stores all scores in memory."""
 
 import re
 import subprocess
@@ -29,7 +29,7 @@ def attention(q, k, v, scale, hidden=0.0):
 
 
 class Export(OnnxGraph):
-    """A model whose inputs are q, k and v as products of words leave them."""
+    """A model whose inputs are q, k and v in the layout of the projections of tokens."""
 
     tolerance = 2e-5
     device = ["--gpu=sim"]
@@ -50,15 +50,15 @@ class Export(OnnxGraph):
         return self.constant(self.of(x))
 
     def hide(self, *shape, share=0.3):
-        """What is added to scores, in f32: much below for some."""
+        """The summand of the scores in f32, which is very negative for some."""
         return np.where(random.random(shape) < share, np.float32(-1e4), np.float32(0))
 
     def turned(self, x, *order):
-        """Heads of words, in the order."""
+        """The tokens are divided into heads, in this order."""
         return self.op("Transpose", self.op("Reshape", x, self.ints(B, -1, H, D)), perm=[*order])
 
     def finish(self, made, exact, wide=D):
-        """Words of heads again."""
+        """The heads are merged to tokens again."""
         words = self.op("Transpose", made, perm=[0, 2, 1, 3])
         words = self.op("Reshape", words, self.ints(B, -1, H * wide))
         exact = exact.swapaxes(1, 2).reshape(B, -1, H * wide)
@@ -77,7 +77,7 @@ class Export(OnnxGraph):
 
 
 def bert():
-    """Hugging Face's BERT: the transposes of k are one, the scores are divided."""
+    """Hugging Face's BERT: the transposes of k are one, and the scores are divided."""
     g = Export()
     q, k, v = g.turned(g.q, 0, 2, 1, 3), g.turned(g.k, 0, 2, 3, 1), g.turned(g.v, 0, 2, 1, 3)
     hidden = g.hide(B, 1, 1, T)
@@ -88,8 +88,8 @@ def bert():
 
 
 def sdpa():
-    """PyTorch's scaled_dot_product_attention: the root of the scale on both sides,
-    and a mask of truths."""
+    """PyTorch's scaled_dot_product_attention: the root of the scale is on both operands, and the
+    mask is Boolean."""
     g = Export()
     q, k, v = (g.turned(x, 0, 2, 1, 3) for x in (g.q, g.k, g.v))
     root = g.number(0.5)
@@ -102,7 +102,7 @@ def sdpa():
 
 
 def causal():
-    """GPT-2: what comes later is replaced, and words are hidden besides."""
+    """GPT-2: the scores of later tokens are replaced, and a mask hides other tokens."""
     g = Export(rows=T)
     q, k, v = g.turned(g.q, 0, 2, 1, 3), g.turned(g.k, 0, 2, 3, 1), g.turned(g.v, 0, 2, 1, 3)
     seen = np.tril(np.ones((1, 1, T, T), bool))
@@ -116,8 +116,8 @@ def causal():
 
 
 def merged():
-    """BART, OPT and others: batches and heads are one dimension of the products, and
-    two where the mask is added."""
+    """BART, OPT and others: batches and heads are one dimension of the products, and two
+    dimensions for the addition of the mask."""
     g = Export()
 
     def side(x, scale=None):
@@ -147,7 +147,7 @@ def plain_merged():
 
 
 def after_softmax():
-    """Heads and batches part behind the softmax."""
+    """Heads and batches are separated after the softmax."""
     g = Export()
 
     def side(x):
@@ -159,7 +159,7 @@ def after_softmax():
 
 
 def widened():
-    """Llama: of halves the softmax is f32's."""
+    """Llama: the softmax of f16 is computed in f32."""
     g = Export(np.float16)
     q, k, v = (g.turned(x, 0, 2, 1, 3) for x in (g.q, g.k, g.v))
     scores = g.op("Mul", g.op("MatMul", q, g.op("Transpose", k, perm=[0, 1, 3, 2])), g.number(0.25))
@@ -170,7 +170,7 @@ def widened():
 
 
 def wide_mask():
-    """A mask of f32 beside scores that have been widened."""
+    """A mask of f32 is added to widened scores."""
     g = Export(np.float16)
     q, k, v = (g.turned(x, 0, 2, 1, 3) for x in (g.q, g.k, g.v))
     scores = g.op("MatMul", q, g.op("Transpose", k, perm=[0, 1, 3, 2]))
@@ -181,7 +181,7 @@ def wide_mask():
 
 
 def grouped():
-    """Fewer heads of k and v, repeated for those of q."""
+    """The heads of k and v are fewer, and repeated for those of q."""
     g = Export()
     k, v = (values(B, T, 1, D) for _ in range(2))
 
@@ -196,7 +196,7 @@ def grouped():
 
 
 def cached():
-    """A decoder's step with k kept as it is multiplied, [B, H, D, T]."""
+    """A decoder's step, with k stored in the layout of the product, [B, H, D, T]."""
     g = Export(rows=1, columns=345)
     past, before = values(B, H, D, 300), values(B, H, 300, D)
     newer, later = (g.op("Slice", x, g.ints(0), g.ints(45), g.ints(1)) for x in (g.k, g.v))
@@ -210,7 +210,7 @@ def cached():
 
 
 def torch_heads():
-    """nn.MultiheadAttention: words come first, heads and batches together."""
+    """nn.MultiheadAttention: tokens are the first dimension, and heads and batches are one."""
     g = Export()
     def side(x, *order):
         x = g.op("Transpose", x, perm=[1, 0, 2])
@@ -223,7 +223,7 @@ def torch_heads():
 
 
 def no_nan():
-    """Rows that see nothing are made zeros, as newer exports of PyTorch have it."""
+    """Fully masked rows become zeros, as in newer exports of PyTorch."""
     g = Export()
     q, k, v = (g.turned(x, 0, 2, 1, 3) for x in (g.q, g.k, g.v))
     seen = random.random((1, 1, S, T)) < 0.7
@@ -237,7 +237,7 @@ def no_nan():
 
 
 def masked_rows(kind, of=np.float32):
-    """ONNX's Attention: a row without keys is zeros, whatever masks it."""
+    """ONNX's Attention: a row without keys is zero, for any mask."""
 
     def build():
         g = Export(of=of, opset=24)
@@ -263,7 +263,7 @@ def masked_rows(kind, of=np.float32):
 
 
 def position_bias():
-    """T5: no scale, and a bias of each head."""
+    """T5: there is no scale, and each head has a bias."""
     g = Export()
     q, k, v = g.turned(g.q, 0, 2, 1, 3), g.turned(g.k, 0, 2, 3, 1), g.turned(g.v, 0, 2, 1, 3)
     bias = values(1, H, S, T)
@@ -273,7 +273,7 @@ def position_bias():
 
 
 def wide_values():
-    """Values of 200 elements a head."""
+    """A head has values of 200 elements."""
     g = Export()
     v = values(B, T, H, 200)
     k = g.turned(g.k, 0, 2, 3, 1)

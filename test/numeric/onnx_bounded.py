@@ -1,6 +1,6 @@
-"""ONNX models with a batch and a length that only the run knows: for several of
-each what NumPy gives. Where only the batch is open, or nothing is summed, that
-has the bits of a library for just these sizes."""
+"""Tests ONNX models with a batch and a length that are known only at run time, at several sizes,
+against NumPy. If only the batch is dynamic, or nothing is summed, the bits are those of a library
+for these sizes."""
 
 import numpy as np
 from onnx_graph import Body
@@ -43,7 +43,7 @@ def products(n, s):
 
 
 def attention(n, s):
-    """As exporters write it: reshapes by sizes that the graph computes."""
+    """The form of exporters: reshapes by sizes that the graph computes."""
     g = Model(n, s)
     g.sums = True
     ids, mask = g.x("n", "s", ids=(0, 11)), g.x("n", "s", ids=(0, 2))
@@ -134,6 +134,10 @@ def parts(n, s):
     g.expect(g.op("Pad", x, i64(0, 1, 0, 0, -1, 0)), np.pad(v[:, :-1], ((0, 0), (1, 0), (0, 0))))
     g.expect(g.op("Pad", x, i64(0, -1, 0, 2, 0, -2)), np.pad(v[:, 1:, :3], ((0, 2), (0, 0), (0, 0))))
     g.expect(g.op("Pad", x, i64(0, 0, -2, 0, 0, 1), mode="edge"), np.pad(v[:, :, 2:], ((0, 0), (0, 0), (0, 1)), mode="edge"))
+    for low, high in ((0, 2), (40, 100)):
+        want = np.pad(v, ((0, 0), (low, high), (0, 0)), mode="reflect")
+        g.expect(g.op("Pad", x, i64(0, low, 0, 0, high, 0), mode="reflect"), want)
+    g.expect(g.op("Pad", x, i64(-1, 3), None, i64(2), mode="reflect"), v[:, :, [1, 2, 3, 4, 3, 2, 1]])
     g.expect(g.op("Gather", x, i64(-1, 0, 3), axis=2), v[:, :, [-1, 0, 3]])
     g.expect(g.op("Gather", x, g.constant(np.int64(-1)), axis=0), v[-1])
     g.expect(g.op("GatherND", x, g.constant(np.int64([[-1, 0], [0, -1]]))), v[[-1, 0], [0, -1]])
@@ -162,7 +166,7 @@ def reductions(n, s):
     g.expect(g.op("ReduceSumSquare", x, axes=[0], keepdims=0), (v**2).sum(0), **near)
     g.expect(g.op("ArgMax", x, axis=1, keepdims=0), v.argmax(1))
     g.expect(g.op("ArgMin", x, axis=1), v.argmin(1)[:, None])
-    # The last of equal elements, also of such that are worse than any number.
+    # The last of equal elements, also if they are lower than any number.
     equal, signs = g.op("Sign", x), np.sign(v)
     lost = g.op("Add", x, g.constant(np.float32(-np.inf)))
     for axis in (0, 1):
@@ -194,7 +198,7 @@ def old(n, s):
 
 
 def images(n, s):
-    """A batch of images, through what classifiers are made of."""
+    """A batch of images passes through the layers of classifiers."""
     g = Model(n, s)
     x = g.x("n", 4, 9, 8)
     w, b = g.weights(6, 4, 3, 3), g.weights(6)
@@ -229,7 +233,7 @@ def images(n, s):
 
 
 def wide(n, s):
-    """Images whose height only the run knows."""
+    """The height of images is known only at run time."""
     g = Model(n, s)
     g.sums = True
     x = g.x("n", 3, "s", 6)
@@ -288,7 +292,7 @@ def recurrent(n, s):
 
 
 def units(n, s):
-    """As many units as there may be rows, without a first state and with one."""
+    """The bound of the rows is the number of units, without a first state and with one."""
     g = Model(n, s, opset=14)
     g.ranges["n"], g.sizes = (1, 4), [(1, 1), (3, 4), (4, 33)]
     h, x = 4, g.x("n", "s", 3)
@@ -345,7 +349,7 @@ def looks_back(n, s):
         y, _, present = g.op("Attention", *flat, g.constant(given), past, before, outputs=3, q_num_heads=4, kv_num_heads=2)
         g.expect(y, want, **near)
     g.expect(present, np.concatenate([before.value, v.value], 2))
-    # Keys that a mask of integers does not reach are out as well.
+    # Keys beyond the integer mask are excluded, too.
     numbers = g.x(3, "s", ids=(-3, 2))
     y = g.op("Attention", q, k, v, g.op("Cast", numbers, to=6), past, before)
     added = np.pad(numbers.value.astype(float), ((0, 0), (0, 3)), constant_values=-np.inf)
@@ -388,7 +392,7 @@ def rows(n, s):
 
 
 def branches(n, s):
-    """Results whose sizes differ from one side to the other."""
+    """Results have different sizes in the two branches."""
     g = Model(n, s)
     x = g.x("n", 4)
     name, v = x.names[0], x.value

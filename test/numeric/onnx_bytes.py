@@ -1,6 +1,6 @@
-"""Products of quantized operands whose weights are known: sums of products of bytes, exact, against NumPy's int64. Scales
-are powers of two, so that what is made of the sums is exact too. With AVX-512 VNNI these are dot products, on other
-levels and in other shapes not."""
+"""Tests products of quantized operands with constant weights: sums of products of bytes are exact,
+against NumPy's int64. Scales are powers of two, so the scaled sums are exact, too. AVX-512 VNNI
+uses dot-product instructions, but other instruction sets and some shapes do not."""
 
 import numpy as np
 from onnx_graph import OnnxGraph, main
@@ -15,7 +15,7 @@ def graph():
 
 
 def images(x, w, strides=(1, 1), pads=(0, 0, 0, 0), dilations=(1, 1), group=1, zero=0):
-    """Sums of a convolution of x less its zero point, images NCHW and filters OIHW."""
+    """Sums of a convolution of x minus its zero point, images NCHW and filters OIHW."""
     x = np.pad(x.astype(I) - zero, [(0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])])
     (n, c, h, v), (o, i, kh, kw) = x.shape, w.shape
     oh = (h - (kh - 1) * dilations[0] - 1) // strides[0] + 1
@@ -79,7 +79,8 @@ def signed_rows():
 
 
 def signed_chain(shows=False):
-    """Floats to signed bytes, which two products and a sum take; the sums of one become signed bytes too."""
+    """Floats are quantized to signed bytes, which two products and a sum use; the sums of one
+    become signed bytes, too."""
     g = graph()
     x = rng.normal(0, 30, (21, 48)).astype(F)
     q = np.clip(np.rint(x * 2) - 7, -128, 127).astype(np.int8)
@@ -142,7 +143,7 @@ def windows():
 
 
 def margins():
-    """Beside the images is what their zero point stands for."""
+    """Padding has the value of the zero point."""
     cases = [((1, 16, 12, 12), (40, 3, 3), {"pads": (1, 2, 1, 0)}),
              ((1, 64, 9, 9), (64, 3, 3), {"group": 64, "pads": (1, 1, 1, 1)})]  # fmt: skip
     return convolutions(cases, zero=77)
@@ -153,7 +154,7 @@ def signed_images():
 
 
 def channels():
-    """Each channel by its own filter."""
+    """Each channel has its own filter."""
     def case(c, h, w, kh, kw, n=1, **options):
         return (n, c, h, w), (c, kh, kw), {"group": c, **options}
 
@@ -170,7 +171,8 @@ def channels():
 
 
 def integers():
-    """MatMulInteger, ConvInteger and QLinearConv by known weights; zero points of the run."""
+    """MatMulInteger, ConvInteger and QLinearConv have constant weights; zero points are known at
+    run time."""
     g = graph()
     x, w = bytes_of((33, 120), np.uint8), bytes_of((120, 48), np.int8)
     zero = np.uint8(99)
@@ -179,7 +181,7 @@ def integers():
     w = rng.integers(0, 128, (120, 20), np.uint8)
     y = g.op("MatMulInteger", g.input(x), g.constant(w), g.constant(zero), g.constant(np.uint8(64)))
     g.expect(y, ((x.astype(I) - 99) @ (w.astype(I) - 64)).astype(np.int32))
-    # Far weights are no signed bytes.
+    # These weights do not fit in signed bytes.
     w = bytes_of((120, 20), np.uint8)
     y = g.op("MatMulInteger", g.input(x), g.constant(w), g.constant(zero), g.constant(np.uint8(3)))
     g.expect(y, ((x.astype(I) - 99) @ (w.astype(I) - 3)).astype(np.int32))
@@ -214,7 +216,8 @@ def rows_of_columns():
 
 
 def quotients():
-    """Floats to bytes and back, by any scale: at and beside what rounds to even, far beyond, and what is no number."""
+    """Floats are quantized and dequantized by any scale: at and near ties, far beyond the range,
+    and NaN."""
     g = graph()
     for scale, zero in [(F(0.3), 0), (F(0.0078968387), 129), (F(1e-30), 7), (F(3e38), 200), (F(1e-42), 3)]:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -234,7 +237,8 @@ def quotients():
 
 
 def turned():
-    """Channels last becomes channels first, and back, of bytes and of what they stand for; squares are not whole."""
+    """Channels last becomes channels first, and back, for bytes and their numbers; the transpose
+    blocks are partial."""
     g = graph()
     for shape in ((2, 19, 37), (1, 96, 50), (3, 5, 16), (2, 64, 4), (1, 300, 3)):
         back = [0, 2, 1]
@@ -252,7 +256,7 @@ def turned():
 
 
 def without():
-    """On a processor without dot products of bytes."""
+    """The processor has no dot-product instructions for bytes."""
     OPTIONS.append("-mcpu=x86-64-v3")
     return convolutions([
         ((1, 3, 9, 9), (20, 3, 3), {"pads": (1, 1, 1, 1)}), ((1, 40, 7, 7), (40, 3, 3), {"group": 40}),

@@ -26,7 +26,7 @@ def kernel(kind, x, vectors, gamma, shift, degree):
 
 
 def coupled(r):
-    """LIBSVM's probabilities of classes: r[i, j] is that of i where it is i or j."""
+    """LIBSVM's probabilities of classes: r[i, j] is that of i among i and j."""
     k = len(r)
     q = -r.T * r
     np.fill_diagonal(q, [sum(r[j, i] ** 2 for j in range(k) if j != i) for i in range(k)])
@@ -46,7 +46,8 @@ def coupled(r):
 
 
 def pairwise(x, v, classes, kind, parameters):
-    """The votes for each class, the scores of pairs and, where v has what it takes, probabilities."""
+    """The votes for each class, the scores of pairs and, if v has the parameters,
+    probabilities."""
     begins = np.concatenate([[0], np.cumsum(v["counts"])])
     products = kernel(kind, x, v["vectors"].astype(float), *parameters)
     votes, scores = np.zeros((len(x), classes)), []
@@ -104,8 +105,8 @@ def named(kind, classes, sure, strings, post="NONE"):
 
 
 def linear():
-    """One score for each class. Of two classes the second is it where the larger score is above 0, or is 0.5 or more
-    where no coefficient is negative."""
+    """Scores of classes with one or two columns. Of two classes the second is selected if the
+    larger score is above 0, or is 0.5 or more without negative coefficients."""
     g = OnnxGraph()
     x = f32(7, 3)
     for classes in (2, 3):
@@ -123,7 +124,7 @@ def linear():
 
 
 def strings():
-    """Each is the index in a table, in the order of their first use."""
+    """Each result is the index in a table, in the order of first use."""
     g = OnnxGraph(fold=False)
     x, w = f32(6, 4), f32(3, 4)
     label, _ = g.op("LinearClassifier", g.input(x), outputs=2, coefficients=floats(w), intercepts=[0.0, 0.0, 0.0],

@@ -1,4 +1,4 @@
-"""Convolutions of ONNX and their transposes against NumPy, written as sums over places."""
+"""Tests convolutions of ONNX and their transposes against NumPy, as sums over positions."""
 
 import numpy as np
 from onnx_graph import OnnxGraph, main
@@ -24,7 +24,7 @@ def convolutions():
     y = g.op("Conv", g.input(line), g.input(taps), strides=[2])
     g.expect(y, conv(line, taps, np.zeros(3), (2,), (0,), (1,), 1, (3,)), **near)
 
-    # Tiles have taps outside, by large paddings of one side.
+    # Large padding on one side makes taps of tiles outside.
     long, short = f32(1, 40, 70), f32(24, 40, 3)
     y = g.op("Conv", g.input(long), g.input(short), pads=[64, 0], dilations=[32])
     g.expect(y, conv(long, short, np.zeros(24), (1,), (64,), (32,), 1, (70,)), rtol=1e-5, atol=1e-4)
@@ -32,7 +32,7 @@ def convolutions():
     y = g.op("Conv", g.input(tall), g.input(few), pads=[9, 8, 0, 8], dilations=[4, 8], strides=[2, 1])
     g.expect(y, conv(tall, few, np.zeros(24), (2, 1), (9, 8), (4, 8), 1, (7, 9)), rtol=1e-5, atol=1e-4)
 
-    # Lines, minimally filtered as images of one row.
+    # Convolutions of one dimension become Winograd convolutions of images with one row.
     for taps, dilation, size in ((3, 1, 90), (5, 1, 61), (3, 4, 77), (7, 2, 64)):
         line, filter = f32(2, 32, size), f32(40, 32, taps) / 8
         pad = taps // 2 * dilation
@@ -40,7 +40,7 @@ def convolutions():
         expected = conv(line, filter, np.zeros(40), (1,), (pad,), (dilation,), 1, (size,))
         g.expect(y, expected, rtol=1e-5, atol=1e-4)
 
-    # Volumes, whose layers are rows of an image, with strides of rows and without.
+    # The layers of volumes are rows of an image, with strides along rows and without.
     volume, filter = f32(2, 16, 9, 5, 6), f32(40, 16, 3, 1, 1) / 4
     for stride, counts in ((1, (9, 5, 6)), (2, (9, 3, 3))):
         y = g.op("Conv", g.input(volume), g.constant(filter), pads=[1, 0, 0, 1, 0, 0], strides=[1, stride, stride])
@@ -61,14 +61,14 @@ def convolutions():
     y = g.op("ConvTranspose", s, k, output_shape=[6, 8], auto_pad="SAME_UPPER", **p)
     g.expect(y, wide[:, :, :6, :8], **near)
 
-    # To few channels, of which all phases of the strides are one convolution.
+    # With few output channels, all phases of the strides are one convolution.
     for taps, strides, low, high in [
         ((4, 4), (2, 2), (1, 1), (1, 1)),
         ((3, 3), (2, 2), (1, 1), (0, 0)),
         ((5, 4), (3, 1), (2, 0), (0, 3)),
         ((2, 3), (3, 4), (0, 1), (0, 0)),
         ((9, 9), (2, 3), (4, 8), (4, 0)),
-        ((32, 5), (16, 9), (8, 0), (8, 1)),  # of many phases
+        ((32, 5), (16, 9), (8, 0), (8, 1)),  # many phases
         ((2, 2), (9, 1), (0, 0), (1, 0)),  # gaps wider than windows
     ]:
         image, filter = f32(2, 8, 5, 6), f32(8, 3, *taps)
@@ -76,7 +76,7 @@ def convolutions():
         end = [size - after for size, after in zip(whole.shape[2:], high)]
         y = g.op("ConvTranspose", g.input(image), g.constant(filter), strides=list(strides), pads=[*low, *high])
         g.expect(y, whole[:, :, low[0] : end[0], low[1] : end[1]], rtol=1e-5, atol=1e-4)
-    # To one channel from many, each phase by itself.
+    # With one output channel and many input channels, each phase is a convolution.
     image, filter = f32(2, 40, 6, 7), f32(40, 1, 4, 4) / 8
     whole = transposed(image, filter, (2, 2))
     y = g.op("ConvTranspose", g.input(image), g.constant(filter), strides=[2, 2], pads=[1, 1, 1, 1])
@@ -89,7 +89,7 @@ def convolutions():
 
 
 def transposed(x, w, strides):
-    """The sums of filters placed where pixels are, of one group, without pads."""
+    """The sums of filters at the positions of pixels, for one group, without padding."""
     size = [(n - 1) * s + k for n, s, k in zip(x.shape[2:], strides, w.shape[2:])]
     y = np.zeros((x.shape[0], w.shape[1], *size))
     for i, j in np.ndindex(x.shape[2:]):

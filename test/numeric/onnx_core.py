@@ -1,4 +1,4 @@
-"""ONNX nodes of the elementwise, shape and control families against NumPy."""
+"""Tests ONNX nodes of the elementwise, shape and control families against NumPy."""
 
 import numpy as np
 from onnx_graph import Body, OnnxGraph, main
@@ -38,16 +38,16 @@ def arithmetic():
     two = g.constant(np.uint8([2]))
     g.expect(g.op("BitShift", s, two, direction="LEFT"), (bits << 2).astype(np.uint8))
     g.expect(g.op("BitShift", s, two, direction="RIGHT"), bits >> 2)
-    # A shift by the width or more leaves nothing.
+    # A shift by the width or more is zero.
     far = g.input(np.uint8([7, 8, 200]))
     g.expect(g.op("BitShift", s, far, direction="LEFT"), np.uint8([128, 0, 0]))
     g.expect(g.op("BitShift", g.input(np.uint8([255, 255, 255])), far, direction="RIGHT"), np.uint8([1, 0, 0]))
-    # An exponent's last bit tells the sign of the power.
+    # The last bit of an exponent determines the sign of the power.
     odd = np.int64([2**24 + 1, 2**24, 3])
     minus = g.input(np.float32([-1, -1, -2]))
     g.expect(g.op("Pow", minus, g.input(odd)), np.float32([-1, 1, -8]))
     g.expect(g.op("Pow", g.input(np.int32([1, 2, -1])), g.input(np.int64([2**32, 3, 2**32 + 1]))), np.int32([1, 8, -1]))
-    # Small whole powers are products, with the same special values.
+    # Small integer powers are products, with the same special values.
     edges = np.float32([-np.inf, -3e38, -1.7, -1e-20, -0.0, 0.0, 1e-20, 1.7, np.inf, np.nan])
     edge = g.input(edges)
     with np.errstate(all="ignore"):
@@ -113,15 +113,15 @@ def reductions():
     g.expect(g.op("ReduceMax", x, axes), d.max(**both))
     g.expect(g.op("ReduceProd", x, axes), d.prod(**both), **near)
     g.expect(g.op("ReduceSum", x, noop_with_empty_axes=1), a)
-    # Axes that only the run knows, told apart by the shape that is promised,
-    # or, where several give it, by the run.
+    # Axes are known only at run time. The declared shape determines them, or the run
+    # does if several have that shape.
     one = g.input(i64(1))
     g.expect(g.op("ReduceSum", x, one, promise=[2, 1, 4]), d.sum(axis=1, keepdims=True), **near)
     square = f32(3, 3)
     y = g.input(square)
     g.expect(g.op("ReduceMin", y, one, keepdims=0, promise=[3]), square.min(axis=1))
     g.expect(g.op("ArgMax", x, axis=1), a.argmax(axis=1)[:, None])
-    # The sum of integers may be none of their type; their mean is.
+    # The sum of integers may overflow their type; their mean does not.
     large = np.int32([[-1, -2, 2**31 - 1, 2**31 - 1], [3, 0, -5, -5]])
     whole = lambda row: np.trunc(row.astype(np.float64).mean())
     g.expect(g.op("ReduceMean", g.input(large), g.constant(i64(1)), keepdims=0), np.int32([whole(row) for row in large]))
@@ -158,7 +158,7 @@ def softmax():
 
 
 def softmax_of_old():
-    """Before opset 13 what is behind the axis counts as one dimension."""
+    """Before opset 13 the dimensions from the axis on count as one."""
     g = OnnxGraph(opset=11)
     a = f32(2, 3, 4)
     e = np.exp(a.astype(np.float64))
@@ -216,7 +216,7 @@ def slices():
         want = np.pad(a, ((1, 0), (2, 1)), mode=name)
         g.expect(g.op("Pad", x, g.constant(margins), mode=mode), want)
         g.expect(g.op("Pad", x, g.input(margins), mode=mode, promise=[6, 9]), want)
-    # Long ones, whose margins are slices of what they repeat.
+    # Long padding consists of slices of its source.
     long = f32(3, 40)
     y = g.input(long)
     for mode in ("reflect", "edge", "wrap"):
@@ -381,7 +381,7 @@ def control():
 
 
 def random():
-    """Numbers of the right kind; every run gives the same ones."""
+    """Random numbers have the right distribution; every run has the same ones."""
     g = OnnxGraph(fold=False)
     ones = g.constant(np.ones((64, 64), np.float32))
     uniform = g.op("RandomUniformLike", ones, low=2.0, high=4.0, seed=1.0)
@@ -406,7 +406,7 @@ def random():
 
 
 def runs():
-    """How often runs of one and two numbers stand in a row, with a gap or not."""
+    """The number of n-grams of one and two numbers, with a gap or without."""
     g = OnnxGraph(fold=False)
     x = g.input(np.int32([[1, 2, 1, 2], [2, 1, 1, 3]]))
     more = dict(

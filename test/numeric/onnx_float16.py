@@ -1,4 +1,4 @@
-"""Floats of 16 bits: wide between ops, halves where a Cast asks for them, against NumPy."""
+"""Tests 16-bit floats: wide between ops, and f16 after an explicit Cast, against NumPy."""
 
 import numpy as np
 from levels import host_levels
@@ -15,7 +15,7 @@ def half(*shape):
 
 
 def net():
-    """Only the result is rounded: an error as of one rounding, after several ops."""
+    """Only the result is rounded: several ops have the error of one rounding."""
     g = OnnxGraph()
     a, f, c = half(2, 16, 9, 9), half(24, 16, 3, 3) / np.float16(8), half(24)
     w = half(24 * 81, 12) / np.float16(32)
@@ -34,14 +34,15 @@ def net():
 
 
 def rows():
-    """One row by weights that stay halves, with tails of depth and columns, and several."""
+    """One row is multiplied by f16 weights, with remainders of depth and columns, and several
+    rows."""
     g = OnnxGraph()
     for m, k, n in ((1, 300, 65), (1, 33, 200), (1, 1000, 1), (3, 40, 70), (33, 130, 40)):
         a, w = half(m, k), half(k, n) / np.float16(16)
         y = g.op("MatMul", g.input(a), g.constant(w))
         exact = a.astype(np.float64) @ w.astype(np.float64)
         g.expect(y, exact, rtol=2**-11 + 1e-5, atol=2e-6)
-    # What the run knows alone, as a cache of keys is.
+    # An operand such as a cache of keys is known only at run time.
     q, keys = half(2, 1, 64), half(2, 90, 64)
     scores = g.op("MatMul", g.input(q), g.op("Transpose", g.input(keys), perm=[0, 2, 1]))
     exact = q.astype(np.float64) @ keys.astype(np.float64).swapaxes(1, 2)
@@ -50,7 +51,7 @@ def rows():
 
 
 def overflow():
-    """Beyond the greatest half between ops, and back."""
+    """Values exceed the largest f16 between ops, and return."""
     g = OnnxGraph(fold=False)
     b = g.input(np.float16([60000, -60000, 3]))
     double = g.op("Add", b, b)
@@ -60,7 +61,7 @@ def overflow():
 
 
 def casts(level):
-    """A Cast rounds, whatever is computed around it and however many elements a vector has."""
+    """A Cast rounds, with any computation around it and any number of elements."""
     g = OnnxGraph(options=[f"-mcpu={level}"])
     special = [0, -0.0, 1e-8, -3e-8, 6e-8, 5.96e-8, 65504, 65519.99, 65520, 1e9, np.inf, -np.inf, np.nan]
     ties = np.arange(1, 40) * np.float32(2**-11) + 1
@@ -81,7 +82,7 @@ def casts(level):
         g.expect(g.op("Cast", b, to=FLOAT), shorter, rtol=0, atol=0)
         twice = g.op("Cast", g.op("Add", b, b), to=FLOAT)
         g.expect(twice, brain(shorter + shorter), rtol=0, atol=2.0**-126)
-    # f16 rows become f32 columns.
+    # Rows of f16 become columns of f32.
     m = half(33, 21)
     y = g.op("Cast", g.op("Transpose", g.input(m), perm=[1, 0]), to=FLOAT)
     g.expect(y, m.T.astype(np.float32), rtol=0, atol=0)
@@ -89,7 +90,7 @@ def casts(level):
 
 
 def brain(v):
-    """f32 that are bf16: to nearest, ties to even, by the low half of the bits."""
+    """f32 is rounded to bf16: to nearest, ties to even, by the low half of the bits."""
     bits = v.view(np.uint32).astype(np.uint64)
     near = ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
     return np.where(np.isnan(v), v, near)

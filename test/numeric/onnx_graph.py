@@ -1,4 +1,4 @@
-"""Small ONNX models, compiled, run and compared as those of harness.py.
+"""Compiles small ONNX models, runs them and compares like harness.py.
 
     from onnx_graph import OnnxGraph, main
 
@@ -9,12 +9,11 @@
         g.expect(y, reference, ulp=4)
         return g
 
-An operand that is None is left out. An attribute that is an int, float or str,
-or a list of one of these, becomes such; a NumPy array a tensor, a Body (the text
-of a GraphProto) a graph. With
-`promise=shape` the model says the shape of the node's result, as it must where
-operands that only the run knows decide it. With `domain="com.microsoft"` the
-node is of that domain, and the model imports it.
+An operand that is None is left out. An attribute that is an int, float or str, or a list of one of
+these, becomes such; a NumPy array becomes a tensor, and a Body (the text of a GraphProto) a graph.
+With `promise=shape` the model declares the shape of the node's result, which is necessary if
+run-time operands determine it. With `domain="com.microsoft"` the node is of that domain, and the
+model imports it.
 """
 
 import re
@@ -28,7 +27,7 @@ NUMBERS = {
     "f16": 10, "f64": 11, "u32": 12, "u64": 13, "bf16": 16,
 }  # fmt: skip
 
-# The versions of other domains than ONNX's own, where it is not 1.
+# The versions of other domains than ONNX's own, if not 1.
 VERSIONS = {"ai.onnx.ml": 5}
 
 
@@ -54,7 +53,7 @@ class OnnxGraph(harness.Graph):
         self.opset = opset
         self.initializers = []
         self.promised = []
-        self.dims = {}  # by input, its sizes: names where they are left open
+        self.dims = {}  # by input, its sizes: names if they are dynamic
 
     def tensor(self, name, type, array):
         content = "".join(f"\\{byte:03o}" for byte in array.tobytes())
@@ -133,14 +132,14 @@ class OnnxGraph(harness.Graph):
             lines.append(f"output {{ {value_info(name)} }}")
         return "\n".join(lines + ["}"]) + "\n"
 
-    def compile(self, folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        source, library = folder / "graph.txt", folder / "graph.so"
-        source.write_text(self.text(self.nodes, dict.fromkeys(name for name, *_ in self.expected)))
-        return self.build(source, library)
+    def signature(self):
+        return []
 
-    def arguments(self):
-        return harness.with_extra(self.options)
+    def write(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        source = folder / "graph.txt"
+        source.write_text(self.text(self.nodes, dict.fromkeys(name for name, *_ in self.expected)))
+        return source
 
     def key(self, name):
         return name

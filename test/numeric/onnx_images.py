@@ -1,5 +1,4 @@
-"""ONNX's GridSample and Resize at the edges of images, against their definitions
-in f64."""
+"""Tests ONNX's GridSample and Resize at the edges of images, against their definitions in f64."""
 
 import itertools
 import math
@@ -29,7 +28,7 @@ def mirrored(at, low, high):
 
 
 def sampled(image, grid, mode, padding, align):
-    """Images [N, C, spatial...] at places [N, places..., dimensions]."""
+    """Images [N, C, spatial...] at positions [N, positions..., dimensions]."""
     sizes = image.shape[2:]
     y = np.zeros((*image.shape[:2], *grid.shape[1:-1]))
     ends = [(0, n - 1) if align else (-0.5, n - 0.5) for n in sizes]
@@ -42,7 +41,7 @@ def sampled(image, grid, mode, padding, align):
         return min(max(i, 0), sizes[d] - 1)
 
     for index in np.ndindex(*grid.shape[:-1]):
-        taps = []  # of each dimension pixels and weights
+        taps = []  # for each dimension, pixels and weights
         for d, (unit, n) in enumerate(zip(grid[index][::-1].astype(float), sizes)):
             at = (unit + 1) / 2 * (n - 1) if align else ((unit + 1) * n - 1) / 2
             if mode == "nearest":
@@ -88,7 +87,7 @@ def samples(spatial):
 
 
 def symmetric():
-    """half_pixel_symmetric where size times scale is no whole number."""
+    """half_pixel_symmetric with a product of size and scale that is no integer."""
     g = OnnxGraph(opset=19)
     for size, scale in ((15, 0.5), (7, 1.5), (9, 0.25), (5, 2.5)):
         x = f32(1, 1, size, 2)

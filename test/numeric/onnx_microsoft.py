@@ -1,5 +1,5 @@
-"""Operators of the domain com.microsoft: normalizations, activations, products,
-convolutions and rotary embeddings, against NumPy in f64."""
+"""Tests operators of the domain com.microsoft: normalizations, activations, products, convolutions
+and rotary embeddings, against NumPy in f64."""
 
 import math
 
@@ -172,7 +172,7 @@ def convolutions():
         if filters is not w:
             exact = convolve(x, w, 2, 1) + bias[:, None, None]
         else:
-            # Where both orders fit, channels are last.
+            # If both orders are possible, channels are last.
             exact = convolve(x, w.transpose(0, 3, 1, 2), 2, 1) + bias[:, None, None]
         g.expect(y, exact.transpose(0, 2, 3, 1), **near)
     y = g.contrib("NhwcFusedConv", last, w.transpose(0, 2, 3, 1).copy(), bias, activation="Relu", **how)
@@ -185,7 +185,7 @@ def convolutions():
 
 
 def rotate(x, cosines, sines, interleaved=False):
-    """Heads [..., S, D], of which the angles [..., S, R / 2] turn the first R."""
+    """Heads [..., S, D], whose first R elements the angles [..., S, R / 2] rotate."""
     half = cosines.shape[-1]
     moved, rest = f64(x)[..., : 2 * half], f64(x)[..., 2 * half :]
     a, b = (moved[..., ::2], moved[..., 1::2]) if interleaved else (moved[..., :half], moved[..., half:])
@@ -198,7 +198,7 @@ def rotary():
     g = Contrib()
     angles = rng.uniform(0, 6, (10, 4))
     cosines, sines = np.float32(np.cos(angles)), np.float32(np.sin(angles))
-    x = f32(2, 3, 5, 8)  # batch, heads, words, elements
+    x = f32(2, 3, 5, 8)  # batch, heads, tokens, elements
     flat = x.swapaxes(1, 2).reshape(2, 5, 24).copy()
     where = np.int64(rng.integers(0, 10, (2, 5)))
     for places, rows in ((np.int64([3]), np.arange(3, 8)[None].repeat(2, 0)), (where, where)):

@@ -1,4 +1,4 @@
-"""Operators on images and arrays of the domain com.microsoft against NumPy."""
+"""Tests operators on images and arrays of the domain com.microsoft against NumPy."""
 
 import numpy as np
 from onnx_graph import main
@@ -6,7 +6,7 @@ from onnx_microsoft import Contrib, f32, f64, near, sigmoid
 
 
 def grouped(x, groups, epsilon=1e-5):
-    """Images [N, ..., C] in f64, normal in each group of channels."""
+    """Images [N, ..., C] in f64, normalized in each group of channels."""
     x = f64(x)
     parts = x.reshape(x.shape[0], -1, groups, x.shape[-1] // groups)
     mean, spread = parts.mean((1, 3), keepdims=True), parts.var((1, 3), keepdims=True)

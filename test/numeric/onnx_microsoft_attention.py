@@ -1,11 +1,11 @@
-"""Attention of the domain com.microsoft against NumPy in f64: merged, separate and
-packed projections, masks, a past, caches of fixed size and rotary embeddings."""
+"""Tests attention of the domain com.microsoft against NumPy in f64: merged, separate and packed
+projections, masks, a past, caches of fixed size and rotary embeddings."""
 
 import numpy as np
 from onnx_graph import main
 from onnx_microsoft import Contrib, f32, f64, near, rng, rotate
 
-B, S, H, D = 2, 4, 3, 8  # batch, words, heads, elements of a head
+B, S, H, D = 2, 4, 3, 8  # batch, tokens, heads, elements of a head
 W = H * D
 
 
@@ -34,7 +34,7 @@ def attend(q, k, v, hidden=0.0, scale=None, softcap=0, sink=None):
 
 
 def later(queries, keys):
-    """Hides what comes later."""
+    """Hides later tokens."""
     return np.where(np.tri(queries, keys, keys - queries), 0, -np.inf)
 
 
@@ -61,7 +61,7 @@ def merged():
     seen = np.int32([[1, 1, 0, 1], [0, 1, 1, 1]])
     y = g.contrib("Attention", x, w, bias, seen, num_heads=H, mask_filter_value=-50.0)
     g.expect(y, attend(q, k, v, off(seen, -50)[:, None, None]), **near)
-    # Numbers next to -10000 have few digits left: each query sees a key.
+    # Numbers near -10000 have few digits left, so each query has a key.
     seen = np.int32(rng.integers(0, 2, (B, S, S))) | np.eye(S, dtype=np.int32)
     more = f32(1, H, S, S)
     y = g.contrib("Attention", x, w, None, seen, None, more, num_heads=H)
@@ -82,7 +82,7 @@ def past():
     square[..., 0] = 1
     y, _ = g.contrib("Attention", x, w, bias, square, old, num_heads=H, outputs=2)
     g.expect(y, attend(q, k, v, off(square[:, :, 5:9, :9])), **near)
-    # Values of another size have no past.
+    # Values with another size have no past.
     w, bias = f32(10, 2 * W + 2 * H), f32(2 * W + 2 * H)
     parts = np.split(f64(x) @ w + bias, [W, 2 * W], -1)
     y = g.contrib("Attention", x, w, bias, num_heads=H, qkv_hidden_sizes=[W, W, 2 * H])
@@ -150,7 +150,7 @@ def packed():
 
 
 class Cached:
-    """A GroupQueryAttention of 4 heads, of which 2 share keys."""
+    """A GroupQueryAttention of 4 heads, with 2 heads of keys."""
 
     def __init__(self, steps, past, befores, rotary=None, window=None):
         self.q, self.k, self.v = f32(B, steps, 4 * D), f32(B, steps, 2 * D), f32(B, steps, 2 * D)
@@ -191,10 +191,10 @@ def expect(g, made, exact):
 
 
 def prompts():
-    """Words without a past."""
+    """The tokens have no past."""
     g = Contrib()
     c = Cached(5, 0, [0, 0])
-    c.lengths = np.int32([4, 2])  # the second batch is padded behind
+    c.lengths = np.int32([4, 2])  # the second batch has padding at its end
     for rotary, interleaved in ((False, None), (True, 0), (True, 1)):
         made = g.contrib("GroupQueryAttention", *c.feeds(5, rotary), num_heads=4, kv_num_heads=2, outputs=3,
                          do_rotary=int(rotary), rotary_interleaved=interleaved or 0)  # fmt: skip
@@ -214,20 +214,20 @@ def prompts():
 
 
 def decodes():
-    """A past that grows, and one that lies in a buffer of fixed size."""
+    """The past grows, or it is in a buffer of fixed size."""
     g = Contrib()
     named = dict(num_heads=4, kv_num_heads=2, outputs=3, do_rotary=1)
     for steps in (1, 3):
         c = Cached(steps, 6, [6, 4], rotary=4)
         made = g.contrib("GroupQueryAttention", *c.feeds(6 + steps, True), **named)
         expect(g, made, c.exact(6 + steps, 0))
-    # The total is known: all is in the buffer.
+    # The total is constant: the whole past is in the buffer.
     c = Cached(1, 8, [6, 4])
     feeds = c.feeds(7, True)
     feeds[6] = g.constant(feeds[6])
     made = g.contrib("GroupQueryAttention", *feeds, local_window_size=3, **named)
     expect(g, made, c.exact(8, 0, window=3))
-    # The first words come into an empty buffer.
+    # The first tokens are written to an empty buffer.
     c = Cached(3, 8, [0, 0])
     feeds = c.feeds(3, True)
     feeds[6] = g.constant(feeds[6])

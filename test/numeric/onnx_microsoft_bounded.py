@@ -1,5 +1,5 @@
-"""Operators of the domain com.microsoft with a batch and a length that only the run
-knows, against NumPy."""
+"""Tests operators of the domain com.microsoft with a batch and a length that are known only at run
+time, against NumPy."""
 
 import numpy as np
 from onnx_microsoft import fast_gelu, normal, rotate
@@ -62,7 +62,7 @@ def products(n, s):
 
 
 def packed(n, s):
-    """Constant weights that stay packed, of enough columns."""
+    """Constant weights with enough columns stay packed."""
     g = Contrib(n, s)
     columns, rows, block = 40, 80, 32
     codes = g.rng.integers(0, 16, (columns, 3, block))
@@ -95,7 +95,7 @@ def attention(n, s):
     g = Contrib(n, s)
     g.sums = True
     x, mask, w, bias = g.x("n", "s", 10), g.x("n", "s", ids=(0, 2)), g.weights(10, 3 * W), g.weights(3 * W)
-    # A query that sees no key has few digits left.
+    # A query without keys has few digits left.
     mask.value[:, 0] = 1
     mask32 = g.op("Cast", mask, to=6)
     y = g.contrib("Attention", x, w, bias, num_heads=H, unidirectional=1)
@@ -109,7 +109,7 @@ def attention(n, s):
 
 
 def cached(n, s):
-    """A batch of words behind a past of any length."""
+    """A batch of tokens follows a past of any length."""
     g = Contrib(n, s)
     g.sums = True
     steps = 2
@@ -133,7 +133,7 @@ def cached(n, s):
 
 
 def prompts(n, s):
-    """Words of any length without a past."""
+    """The number of tokens is arbitrary, without a past."""
     g = Contrib(n, s)
     g.sums = True
     q, k, v = g.x("n", "s", W), g.x("n", "s", D), g.x("n", "s", D)

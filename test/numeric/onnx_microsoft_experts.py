@@ -1,5 +1,5 @@
-"""MoE and QMoE of the domain com.microsoft, against NumPy in float64: a softmax
-over all experts, the k largest of it, and the sum of these experts' results."""
+"""Tests MoE and QMoE of the domain com.microsoft, against NumPy in float64: a softmax over all
+experts, its k largest elements, and the sum of these experts' results."""
 
 import numpy as np
 from harness import main
@@ -19,7 +19,7 @@ def swiglu(gate, linear, alpha=1.0, beta=0.0, limit=np.inf):
 
 
 def mixture(x, router, k, expert, normalized=False):
-    """`expert(e, rows)` is what one expert gives."""
+    """`expert(e, rows)` is the result of one expert."""
     flat = f64(x).reshape(-1, x.shape[-1])
     shares = softmax(router)
     y = np.zeros_like(flat)
@@ -43,7 +43,7 @@ def linear(v, n, e, x):
 
 
 def plain():
-    """Few tokens, which take the weights of their experts, and many."""
+    """Few tokens, which gather the weights of their experts, and many."""
     g = Contrib()
     for shape, experts, k in (((2, 6), 7, 3), ((2, 5, 6), 4, 2), ((3, 6), 3, 1)):
         tokens = int(np.prod(shape[:-1]))
@@ -60,14 +60,14 @@ def plain():
     bare = {"w1": v["w1"], "w2": v["w2"]}
     exact = mixture(x, router, 1, lambda e, r: linear(bare, 2, e, np.maximum(linear(bare, 1, e, r), 0)))
     g.expect(g.contrib("MoE", x, router, v["w1"], None, v["w2"]), exact, **near)
-    # The inputs before the outputs, as the operator's first files have them.
+    # The input dimension is before the outputs, as in the first files of the operator.
     before = [v[w].swapaxes(1, 2).copy() for w in ("w1", "w2")]
     g.expect(g.contrib("MoE", x, router, before[0], None, before[1]), exact, **near)
-    # Weights of another float type than the tokens'.
+    # The weights have another float type than the tokens.
     wide = [f64(v[w]) for w in ("w1", "b1", "w2", "b2")]
     exact = mixture(x, router, 1, lambda e, r: linear(v, 2, e, np.maximum(linear(v, 1, e, r), 0)))
     g.expect(g.contrib("MoE", x, router, *wide), exact, **near)
-    # A second layer beside the first, as Mixtral has it.
+    # A second layer runs beside the first, as in Mixtral.
     y = g.contrib("MoE", x, router, v["w1"], None, v["w2"], None, v["w3"], v["b3"], activation_type="silu", k=2,
                   normalize_routing_weights=1)  # fmt: skip
     both = {**bare, "w3": v["w3"], "b3": v["b3"]}
@@ -78,7 +78,7 @@ def plain():
 
 
 def gated():
-    """SwiGLU of two layers: apart, interleaved and one behind the other."""
+    """The two layers of SwiGLU are separate, interleaved or concatenated."""
     g = Contrib()
     x, router = f32(5, 6), f32(5, 4)
     how = dict(activation_alpha=1.702, activation_beta=1.0, swiglu_limit=1.5)

@@ -1,5 +1,5 @@
-"""Quantized operators of the domain com.microsoft against NumPy: the floats that
-integers stand for in f64, and integers that are at most one off."""
+"""Tests quantized operators of the domain com.microsoft against NumPy: floats in f64, and integers
+with an error of at most one."""
 
 import numpy as np
 from onnx_graph import main
@@ -7,7 +7,7 @@ from onnx_microsoft import Contrib, f32, f64, near, rng, sigmoid
 
 
 def close(g, made, exact):
-    """Integers that are one off where a sum in another order rounds otherwise."""
+    """Integers differ by one if another order of the sum rounds differently."""
     g.expect(g.op("Cast", made, to=1), f64(exact), rtol=0, atol=1)
 
 
@@ -104,7 +104,7 @@ def linear():
 
 
 def quantized(x):
-    """What DynamicQuantizeLinear makes of floats, as floats."""
+    """The result of DynamicQuantizeLinear, as floats."""
     low, high = min(x.min(), 0), max(x.max(), 0)
     s = np.float32(high - low) / np.float32(255)
     zero = np.clip(np.rint(-low / s), 0, 255)

@@ -1,12 +1,12 @@
-"""ONNX's types of fewer than 16 bits: casts and quantization. The reference
-reads each code's number off its bits, and searches them for the closest."""
+"""Tests ONNX's types with fewer than 16 bits: casts and quantization. The reference decodes each
+code from its bits, and searches the codes for the closest."""
 
 import numpy as np
 from onnx_graph import OnnxGraph, Tensor, main
 
 rng = np.random.default_rng(29)
 
-# By ONNX's number: bits of the code, of its mantissa, bias, and what is no number.
+# By ONNX's number: bits of the code, of its mantissa, bias, and the codes of NaN.
 FLOATS = {
     17: (8, 3, 7, {0x7F: np.nan}),
     18: (8, 3, 8, {}),
@@ -40,7 +40,7 @@ def numbers(type):
 
 
 def code_of(x, type, saturate=True):
-    """The code of a number's closest; of two, that of an even mantissa."""
+    """The code of the closest number; a tie selects an even mantissa."""
     bits, _, _, special = FLOATS[type]
     sign = (1 << (bits - 1)) * int(np.signbit(x))
     table = numbers(type)[: 1 << (bits - 1)]
@@ -49,7 +49,7 @@ def code_of(x, type, saturate=True):
     if np.isnan(x):
         nan = {17: 0x7F, 19: 0x7E}.get(type)
         return nan + sign if nan else 1 << (bits - 1)
-    # One more code than there are, for what rounds up from the largest.
+    # One additional code is for numbers that round up from the largest.
     step = table[top] - table[top - 1]
     values = np.append(table[finite], table[top] + step)
     distance = np.abs(values - min(abs(x), values[-1]))
@@ -72,7 +72,7 @@ def in_bytes(codes, bits):
 
 
 def samples(type):
-    """All numbers, what lies between each two, and what is beyond them."""
+    """All numbers, their midpoints, and numbers beyond them."""
     table = numbers(type)
     table = np.unique(table[np.isfinite(table)])
     middle = (table[1:] + table[:-1]) / 2

@@ -1,4 +1,4 @@
-"""ONNX layers against NumPy, written as sums over places."""
+"""Tests ONNX layers against NumPy, as sums over positions."""
 
 import itertools
 
@@ -83,7 +83,7 @@ def pools():
     g.expect(y, np.nansum(seen, -1) / 6, **near)
     framed = g.op("Pad", x, g.constant(np.array([0, 0, 1, 0, 0, 0, 0, 0])))
     g.expect(g.op("AveragePool", framed, **p), np.nansum(seen, -1) / 6, **near)
-    # The last row of windows reaches beyond the margin, where nothing counts.
+    # The last row of windows reaches beyond the padding; elements there do not count.
     y = g.op("AveragePool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1],
              count_include_pad=1, ceil_mode=1)  # fmt: skip
     sums = np.nansum(places(a, (3, 3), (2, 2), (1, 1), (1, 1), np.nan, (5, 4)), -1)
@@ -91,7 +91,7 @@ def pools():
     y = g.op("AveragePool", x, kernel_shape=[2, 2], strides=[2, 3], dilations=[3, 2], pads=[0, 1, 0, 1])
     g.expect(y, np.nanmean(wide, -1), **near)
     g.expect(g.op("LpPool", x, p=3, **p), np.sum(np.abs(places(a, (3, 2), (2, 3), (0, 0), (1, 1), 0, (3, 2))) ** 3, -1) ** (1 / 3), **near)
-    # Sums that halves do not hold, of which the means and roots are halves.
+    # The sums exceed f16, but their means and roots do not.
     tall = g.input(np.full((1, 1, 4, 4), 30000, np.float16))
     margin = np.pad(np.full((4, 4), 30000.0), 1)
     around = np.array([[margin[i : i + 3, j : j + 3].mean() for j in range(4)] for i in range(4)])
@@ -196,7 +196,7 @@ def layers():
 
 
 def long_layer():
-    # So many steps are a loop.
+    # With this number of steps there is a loop.
     g = OnnxGraph(opset=14, fold=False)
     x, w, r = f32(2, 40, 3), f32(1, 16, 3), f32(1, 16, 4)
     y, last = g.op("LSTM", g.input(x), g.input(w), g.input(r), outputs=2, hidden_size=4, layout=1, direction="reverse")
@@ -208,8 +208,7 @@ def long_layer():
 
 
 def directions():
-    # The steps of both, in a loop or one after the other, share parallel
-    # regions.
+    # The steps of both directions share parallel regions, in a loop or unrolled.
     g = OnnxGraph(opset=14, fold=False, options=["--threads=2"], threads=[1, 2, 3])
     for kind, gates, steps, batch, size in (("LSTM", 4, 40, 3, 60), ("LSTM", 4, 12, 5, 70), ("GRU", 3, 50, 2, 64)):
         x, w = f32(steps, batch, 9), f32(2, gates * size, 9)
@@ -296,7 +295,8 @@ def images():
 
     y = g.op("Resize", x, none, g.constant(np.float32([1, 1, 2, 0.6])), mode="linear")
     g.expect(y, resized(resized(d, 8, 2, 2), 3, 0.6, 3), **near)
-    # Vectors of places: near each other or not, and of rows shorter than they.
+    # Vectors of indices are close together or not, and rows may be shorter than a
+    # vector.
     for columns, scale in ((37, 1.7), (40, 2), (9, 4), (7, 8), (60, 0.4)):
         wide, scale = f32(1, 3, 6, columns), float(np.float32(scale))
         y = g.op("Resize", g.input(wide), none, g.constant(np.float32([1, 1, 3, scale])), mode="linear")
@@ -389,7 +389,7 @@ def learned():
 
 
 def promises():
-    # What only the run knows is what the model says, or an error of the run.
+    # The model declares run-time shapes, and other ones are an error of the run.
     g = OnnxGraph(opset=20, fold=False)
     a = f32(1, 1, 2, 3)
     x = g.input(a)

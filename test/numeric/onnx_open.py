@@ -1,5 +1,5 @@
-"""ONNX nodes whose sizes, axes, scales and regions are operands: at run time
-the shape is what the model says, and folded it follows from the constants."""
+"""Tests ONNX nodes whose sizes, axes, scales and regions are operands. At run time the model
+declares the shape, and folded it follows from the constants."""
 
 import itertools
 
@@ -40,7 +40,7 @@ def resizes():
 
 
 def aspects():
-    """Sizes that keep the shape of what they resize, and regions."""
+    """Sizes keep the aspect ratio of the image, and regions are cropped."""
     g = OnnxGraph(opset=19)
     a = f32(1, 1, 4, 6)
     x = g.input(a)
@@ -61,7 +61,7 @@ def aspects():
 
 
 def upsamples():
-    """Before version 11 places are rounded up where an image shrinks."""
+    """Before version 11 positions are rounded up if an image shrinks."""
     g = OnnxGraph(opset=9)
     a = f32(1, 1, 2, 3)
     y = g.op("Upsample", g.input(a), g.input(np.float32([1, 1, 2, 1.5])), promise=[1, 1, 4, 4])
@@ -100,7 +100,7 @@ def transforms():
 
 
 def bands():
-    """HTK's mel scale; a bin belongs to the bands that rise or fall over it."""
+    """HTK's mel scale; a bin belongs to the bands that rise or fall at it."""
     g = OnnxGraph(opset=17)
     count, length, rate, low, high = 6, 64, 8000, 100.0, 3500.0
     mel = lambda hertz: 2595 * np.log10(1 + hertz / 700)
@@ -122,7 +122,7 @@ def bands():
 
 
 def patches():
-    """Columns of patches of a size that several sizes could be."""
+    """Columns of patches, with a size that is ambiguous."""
     g = OnnxGraph(opset=18)
     columns = f32(2, 3 * 6, 12)
     for patch in ((2, 3), (3, 2)):
@@ -149,7 +149,7 @@ def patches():
 
 
 def between():
-    """Shapes that follow from the one that the model says of a later node."""
+    """Shapes follow from the declared shape of a later node."""
     g = OnnxGraph(opset=18)
     a = f32(3, 2, 4)
     x = g.input(a)
@@ -169,8 +169,8 @@ def between():
 
 
 def steps():
-    """A slice from a step's number to the next, and a loop of constants that
-    runs as often as these say."""
+    """A slice from one step to the next, and a loop whose constants determine the number of
+    iterations."""
     g = OnnxGraph(opset=13, fold=False)
     a = f32(5)
     table = g.input(a)

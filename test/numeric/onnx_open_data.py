@@ -1,5 +1,5 @@
-"""ONNX nodes whose result's size depends on values, of tensors of sizes that
-only the run knows."""
+"""Tests ONNX nodes with sizes of results that depend on values, and operands with sizes known only
+at run time."""
 
 import numpy as np
 from onnx_graph import Body
@@ -18,6 +18,21 @@ def chosen(n, s):
     row = g.op("Gather", holds, g.constant(np.int64(0)), axis=0)
     g.expect(g.op("Compress", x, row, axis=1), y[:, y[0] > 0])
     g.expect(g.op("Compress", x, row), y.reshape(-1)[:s][y[0] > 0])
+    return g
+
+
+def mirrored(n, s):
+    """Margins wider than what they mirror: one column, and all columns."""
+    g = Model(n, s, opset=18)
+    g.sums = True
+    x = g.x("n", "s")
+    first = g.op("Gather", x, g.constant(np.int64(0)), axis=0)
+    pads = g.constant(np.int64([0, 5, 0, 7]))
+    for limit, kept in (("ReduceMax", [x.value[0].argmax()]), ("ReduceMin", np.arange(s))):
+        holds = g.op("GreaterOrEqual", first, g.op(limit, first, keepdims=0))
+        y = g.op("Compress", x, holds, axis=1)
+        want = np.pad(x.value[:, kept], ((0, 0), (5, 7)), mode="reflect")
+        g.expect(g.op("Pad", y, pads, mode="reflect"), want)
     return g
 
 
@@ -60,7 +75,7 @@ def unique(n, s):
 
 
 def suppressed(boxes, scores, most, overlap, least):
-    """By corners that are in order."""
+    """The corners of the boxes are in order."""
     taken = []
     for i, c in np.ndindex(scores.shape[:2]):
         kept, b = [], boxes[i].astype(np.float64)
@@ -106,7 +121,7 @@ input { name: "a" } input { name: "e" } output { name: "next" } output { name: "
 
 
 def loops(n, s):
-    """Over as many steps as there are."""
+    """The number of steps is known only at run time."""
     g = Model(n, s)
     x, start = g.x("n", "s", 4), g.x("n", 4)
     steps = g.op("Gather", g.op("Shape", x), g.constant(np.int64(1)), axis=0)
@@ -136,7 +151,7 @@ node { op_type: "%s" input: "%s" input: "%s" output: "y" } output { name: "y" }'
 
 
 def misfits(n, s):
-    """A branch that does not fit its operands is an error where it is taken."""
+    """A branch that contradicts its operands is an error if it is taken."""
     g = Model(n, s)
     x = g.x("n", 6)
     least, most = (g.op(op, x, keepdims=0) for op in ("ReduceMin", "ReduceMax"))
@@ -148,4 +163,4 @@ def misfits(n, s):
     return g
 
 
-main(chosen, largest, unique, boxes, loops, misfits)
+main(chosen, mirrored, largest, unique, boxes, loops, misfits)

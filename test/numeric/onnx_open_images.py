@@ -1,4 +1,4 @@
-"""ONNX nodes over images whose height and width only the run knows."""
+"""Tests ONNX nodes over images whose height and width are known only at run time."""
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -7,14 +7,14 @@ from resized import resized
 
 
 def windows(x, size, strides, low, high, fill):
-    """[n, c, rows, columns, *size] of an image with margins."""
+    """[n, c, rows, columns, *size] of an image with padding."""
     x = np.pad(x, [(0, 0), (0, 0), *zip(low, high)], constant_values=fill)
     seen = sliding_window_view(x, size, (2, 3))
     return seen[:, :, :: strides[0], :: strides[1]]
 
 
 def margins(extents, size, strides, pads=None, ceil=0, lower=0):
-    """Those of SAME where there are no pads; with those that ceil_mode adds."""
+    """The padding of SAME without pads, with the elements that ceil_mode adds."""
     low, high = [], []
     for i, n in enumerate(extents):
         if pads is None:

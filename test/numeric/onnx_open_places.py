@@ -1,12 +1,12 @@
-"""ONNX nodes that take elements from places, put them there, split and join,
-along and beside dimensions that only the run knows."""
+"""Tests ONNX nodes that gather, scatter, split and join elements, along and across dimensions that
+are known only at run time."""
 
 import numpy as np
 from onnx_ranged import Model, main
 
 
 def spread(own, n, counts, size):
-    """For each of n rows, `counts` different places below `size`."""
+    """For each of n rows, `counts` different indices below `size`."""
     return np.stack([own.permutation(size)[:counts] for _ in range(n)])
 
 
@@ -97,7 +97,7 @@ def sequences(n, s):
 
 
 def slices(n, s):
-    """Backward from a start that may lie before the first element."""
+    """The steps are negative, and the start may be before the first element."""
     g = Model(n, s)
     x = g.x("n", "s")
     axis, back = g.constant(np.int64([1])), g.constant(np.int64([-1]))

@@ -1,6 +1,5 @@
-"""ONNX models with sizes that only the run knows, n and s: for several of each
-what NumPy gives. Where only n is open, or nothing is summed, that has the bits
-of a library for just these sizes.
+"""ONNX models with sizes n and s that are known only at run time, at several values, against
+NumPy. If only n is dynamic, or nothing is summed, the bits are those of a library for these sizes.
 
     from onnx_ranged import Model, main
 
@@ -12,8 +11,7 @@ of a library for just these sizes.
 
     main(relu)
 
-A model whose result's size depends on values has no library for just these
-sizes: `g.sums = True`.
+A model whose result's size depends on values has no library for these sizes: `g.sums = True`.
 """
 
 import pathlib
@@ -37,7 +35,7 @@ class Model(OnnxGraph):
     def __init__(self, n, s, opset=17):
         super().__init__(opset=opset, fold=False)
         self.n, self.s = n, s
-        self.sums = False  # in an order that follows from several sizes
+        self.sums = False  # the order of the sum depends on several sizes
         self.ranges = {"n": (1, BATCH), "s": (1, LENGTH)}
         self.sizes = SIZES
         self.rng = np.random.default_rng(5)
@@ -48,7 +46,7 @@ class Model(OnnxGraph):
     def x(self, *shape, ids=None):
         """`shape` has "n" and "s" for the sizes."""
         sizes = [{"n": self.n, "s": self.s}.get(d, d) for d in shape]
-        # The same weights follow, whatever the sizes are.
+        # The same weights follow, for any sizes.
         own = np.random.default_rng(len(self.inputs))
         value = own.standard_normal(sizes).astype(np.float32) if ids is None else own.integers(*ids, sizes)
         tensor = self.input(value)
@@ -56,7 +54,7 @@ class Model(OnnxGraph):
         return tensor
 
     def shape(self, x, *dims):
-        """The sizes of dimensions as exporters write them: numbers stay."""
+        """The sizes of dimensions in the form of exporters: numbers stay."""
         shape, parts = self.op("Shape", x), []
         for dim in dims:
             if dim < 0:

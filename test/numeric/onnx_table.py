@@ -1,5 +1,5 @@
-"""ONNX nodes that are one op each, and those of the smaller families: a table
-of NumPy's functions, and loops over places and trees."""
+"""Tests ONNX nodes that are one op each, and those of the smaller families: a table of NumPy's
+functions, and loops over positions and trees."""
 
 import math
 import statistics
@@ -24,7 +24,7 @@ def erf(x):
     return np.vectorize(math.erf)(x)
 
 
-# Name, function of f64, and where it is tried.
+# Name, function of f64, and its arguments.
 FUNCTIONS = [
     ("Abs", np.abs, -3, 3), ("Acos", np.arccos, -1, 1), ("Acosh", np.arccosh, 1, 9),
     ("Asin", np.arcsin, -1, 1), ("Asinh", np.arcsinh, -9, 9), ("Atan", np.arctan, -9, 9),
@@ -97,7 +97,7 @@ def along():
 
 
 def of_old():
-    """Ops that later versions took away or named anew."""
+    """Later versions removed or renamed these ops."""
     g = OnnxGraph(opset=10)
     a = f32(3, 4)
     x = g.input(a)
@@ -127,7 +127,7 @@ def masks(opset):
 
 
 def of_first():
-    """What opsets before 6 said otherwise, and their experiments."""
+    """Opsets before 6 had other definitions, and experimental ops."""
     g = OnnxGraph(opset=1)
     a = f32(1, 3, 4, 6)
     x, d = g.input(a), a.astype(np.float64)
@@ -165,7 +165,7 @@ def losses():
 
 
 def random():
-    """Numbers in their range, and of the mean and deviation that are asked for."""
+    """Random numbers are in their range, with the requested mean and deviation."""
     g = OnnxGraph(fold=False)
     y = g.op("RandomUniform", shape=[4096], low=2.0, high=4.0, seed=3.0)
     inside = g.op("And", g.op("Less", y, g.constant(np.float32(4))), g.op("Less", g.constant(np.float32(1.999)), y))
@@ -201,7 +201,7 @@ def sequences():
 
 
 def bilinear(image, y, x):
-    """A pixel between four; nothing lies beyond the image."""
+    """A pixel is between four; pixels outside of the image are zero."""
     total = 0.0
     for i in (math.floor(y), math.floor(y) + 1):
         for j in (math.floor(x), math.floor(x) + 1):
@@ -211,8 +211,8 @@ def bilinear(image, y, x):
 
 
 def roi_sample(image, y, x, mode):
-    """Between the pixels of [channels, rows, columns]; 0 outside. The largest is of the
-    four weighted pixels."""
+    """Values between the pixels of [channels, rows, columns]; 0 outside. The maximum is that of
+    the four weighted pixels."""
     _, height, width = image.shape
     if not (-1 <= y <= height and -1 <= x <= width):
         return np.zeros(len(image))
@@ -238,7 +238,8 @@ def regions():
     y = g.op("RoiAlign", g.input(a), g.input(boxes), g.input(which), output_height=2, output_width=3, sampling_ratio=2)
     g.expect(y, wanted, **near)
 
-    # As many samples as a bin has pixels, of boxes of several sizes, also past the image.
+    # The number of samples is that of the pixels of a bin, for boxes of several sizes,
+    # also beyond the image.
     boxes, which = np.float32([[0, 0, 4, 4], [1, 1, 7, 5], [-9, -2, 9, 2], [3, 3, 3, 3]]), i64(0, 1, 1, 0)
     for mode in "avg", "max":
         for where in "half_pixel", "output_half_pixel":
@@ -283,7 +284,7 @@ def regions():
 
 
 def flex():
-    """Attention whose scores and shares graphs change."""
+    """Graphs change the scores and the weights of this attention."""
     g = OnnxGraph(opset=24)
     q, k, v = f32(2, 3, 4, 8), f32(2, 3, 5, 8), f32(2, 3, 5, 6)
     body = Body('input { name: "p" } node { op_type: "Abs" input: "p" output: "r" } output { name: "r" }')
@@ -291,7 +292,7 @@ def flex():
     scores = np.abs(q.astype(float) @ k.astype(float).swapaxes(2, 3) / math.sqrt(8))
     shares = np.exp(scores)
     g.expect(y, shares / shares.sum(-1, keepdims=True) @ v, **near)
-    # A query without keys has zeros.
+    # The result of a query without keys is zero.
     hidden = np.where(rng.random((4, 5)) < 0.5, np.float32(0), np.float32(-np.inf))
     hidden[1], hidden[2:, 0] = -np.inf, 0
     text = " ".join(f"float_data: {e}" for e in hidden.ravel())
@@ -305,7 +306,7 @@ def flex():
 
 
 def flex_of_scalars():
-    """The draft's graphs take one score and where it is, or where alone."""
+    """The graphs of the draft have one score and its index, or only the index."""
     g = OnnxGraph(opset=24)
     q, k, v = f32(2, 6, 4, 8), f32(2, 3, 5, 8), f32(2, 3, 5, 6)
     places = "".join(f'input {{ name: "{name}" }} ' for name in "bhqk")
@@ -318,7 +319,7 @@ def flex_of_scalars():
         + node("Sub", "d", "q", "k") + "} " + node("Cast", "f", "d") + 'attribute { name: "to" type: INT i: 1 } } '
         + node("Gather", "own", "m", "h") + "} " + node("Mul", "p", "own", "f") + "} "
         + node("Sub", "r", "s", "p") + '} output { name: "r" }')  # fmt: skip
-    # Keys up to the query; in the second batch none for query 0.
+    # The keys end at the query; the second batch has none for query 0.
     mask = Body(places + 'initializer { name: "one" data_type: 7 int64_data: 1 } '
         + node("LessOrEqual", "a", "k", "q") + "} " + node("Less", "c", "b", "one") + "} "
         + node("GreaterOrEqual", "e", "q", "one") + "} " + node("Or", "o", "c", "e") + "} "
@@ -339,7 +340,7 @@ def flex_of_scalars():
 
 
 def gradients():
-    """Of what a graph makes of other values than its own."""
+    """The graph uses other values than its own."""
     g = OnnxGraph(opset=13, fold=False)
     a, b, c = f32(3), f32(3), f32(3)
     x, y, other = g.input(a), g.input(b), g.input(c)
@@ -391,7 +392,7 @@ def models():
 
 
 def transformed(scores, how):
-    """Scores [rows, classes] as ai.onnx.ml's post_transform says."""
+    """Scores [rows, classes] after ai.onnx.ml's post_transform."""
     if how == "LOGISTIC":
         return 1 / (1 + np.exp(-scores))
     if how in ("SOFTMAX", "SOFTMAX_ZERO"):
@@ -419,7 +420,7 @@ def trees():
     leaves = np.where(a[:, 1] <= 0, 0, np.where(a[:, 2] > 0.5, 1, 2))
     g.expect(score, np.float64([[1, 0, 0], [0, 1, 0], [0.25, 0, 0.75]])[leaves])
     g.expect(label, i64(3, 5, 8)[leaves])
-    # One score for two classes: a share, or on either side of zero.
+    # Two classes have one score: a probability, or a number with a sign.
     for weights, how in (
         ([0.25, 0.75], "NONE"), ([0.25, 0.75], "LOGISTIC"), ([-1.5, 0.5], "LOGISTIC"), ([-1.5, 0.5], "NONE"),
         ([0.25, 0.75], "SOFTMAX"), ([0.25, 0.75], "SOFTMAX_ZERO"), ([0.25, 0.75], "PROBIT"),
@@ -447,7 +448,7 @@ def trees():
     for n, leaf in enumerate(np.where(a[:, 1] < 0, 3, 4)):
         wanted[n, [0, 0, 0, 1, 0][leaf]] += [0, 0, 0, 8, 16][leaf]
     g.expect(y, wanted)
-    # One root; the other transforms, from shares on.
+    # The trees have one root, with the other transforms, from probabilities on.
     for code, how in enumerate(("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")):
         y = g.op(
             "TreeEnsemble", x, n_targets=2, post_transform=code, tree_roots=[0, 1],

@@ -1,4 +1,4 @@
-"""What windows over images see, and convolutions as sums over it: references for tests."""
+"""Windows over images, and convolutions as sums over them: references for tests."""
 
 import itertools
 
@@ -6,8 +6,8 @@ import numpy as np
 
 
 def places(x, size, strides, low, dilations, fill, counts):
-    """For each place of windows over x [N, C, spatial...] what they see, with
-    `fill` outside: [N, C, counts..., window]."""
+    """The elements in each window over x [N, C, spatial...], with `fill` outside: [N, C,
+    counts..., window]."""
     x = np.asarray(x, np.float64)
     views = np.full((*x.shape[:2], *counts, int(np.prod(size))), fill, np.float64)
     for at in itertools.product(*map(range, counts)):

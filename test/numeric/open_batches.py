@@ -1,5 +1,5 @@
-"""Ops that mix or walk along an open batch: gathers of each row, blocks of
-space, and crops. Each library runs at several sizes."""
+"""Tests ops that mix or traverse a dynamic batch: gathers of each row, blocks of space, and crops.
+Each library runs at several sizes."""
 
 import numpy as np
 from harness import main
@@ -13,7 +13,7 @@ def numbers(*shape):
 
 
 def gathered():
-    """Rows of each element of the batch by indices of their own."""
+    """Each element of the batch has its own indices of rows."""
     g = Sized([(1, 1), (3, 4), (5, 7)], batch=(1, 5), length=(1, 7))
     x = lambda n, m: numbers(n, m, 2)
     at = lambda n, m: I(np.arange(n * 3).reshape(n, 3) * 5 % m)
@@ -57,7 +57,7 @@ def to_space(x, block, crops):
 
 
 def blocks():
-    """A dilated convolution as the first TensorFlow wrote it, and each op."""
+    """A dilated convolution in the form of TensorFlow 1, and each op."""
     g = Sized([(1,), (2,), (5,)], batch=(1, 5))
     make = lambda n: numbers(n, 5, 6, 2)
     x = g.open(make, ("batch", 5, 6, 2))
@@ -72,7 +72,7 @@ def blocks():
     old = g.op("SpaceToBatch", x, margins, block_size=2, T=F)
     g.expect(old, moved)
     g.expect(g.op("BatchToSpace", old, crops, block_size=2, T=F), make)
-    # A batch that is no product of the blocks and another.
+    # The batch is no multiple of the blocks.
     four = g.op("ConcatV2", x, x, x, x, g.constant(I(0)), N=4)
     none = g.constant(I([[0, 0], [0, 0]]))
     g.expect(g.op("BatchToSpace", four, none, block_size=2, T=F),

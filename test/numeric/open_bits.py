@@ -1,9 +1,11 @@
-"""open_bits.py FOLDER: nets whose sizes only the run knows have the bits of libraries for these very sizes.
+"""open_bits.py FOLDER: nets with sizes known only at run time have the bits of libraries for these
+sizes.
 
-Nets of layers that read one another's padded buffers: convolutions of all three algorithms, pools, transposes at the
-edges, an attention; at the largest size and at sizes that fill no vector, tile or block of the kernels, with one thread
-and with two. A library for a much smaller image may choose another algorithm for a convolution, whose sums round
-otherwise: such sizes are left out.
+Nets have layers that read the padded buffers of other layers: convolutions by all three
+algorithms, pools, transposes at the edges, an attention. They run at the largest size, and at
+sizes that fill no vector, tile or block of the kernels, with one thread and with two. A library
+for a much smaller image may select another algorithm for a convolution with other rounding: such
+sizes are left out.
 """
 
 import pathlib
@@ -49,7 +51,7 @@ def layers():
 
 
 def wide():
-    """One layer, whose input and output are read and written in the other order."""
+    """One layer has its input and output in the other order."""
     g = Net(w=(32, 320))
     x = g.image(1, 32, 12, "w")
     return g, g.op("Add", g.conv(x, 32, 32), g.conv(x, 32, 32, groups=32)), [(32,), (33,), (201,), (255,), (320,)]

@@ -1,5 +1,5 @@
-"""Recurrent layers, lists, arrays and loops whose batch or length is open: one
-library each, run at several sizes, against the same steps in NumPy."""
+"""Tests recurrent layers, lists, arrays and loops with a dynamic batch or length: one library
+each, run at several sizes, against the same steps in NumPy."""
 
 import numpy as np
 from harness import main
@@ -31,9 +31,9 @@ def sigmoid(x):
 
 
 def steps(g, name, x, units, states, cell, length=None, reverse=False):
-    """What Keras makes of a recurrent layer: a While over lists of the steps of x,
-    [length, batch, ...], from states of zeros. `cell` gets a Body, the step and
-    the states. Gives all outputs, [length, batch, units], and the last states."""
+    """A recurrent layer in Keras's form: a While over lists of the steps of x, [length, batch,
+    ...], from states of zeros. `cell` gets a Body, the step and the states. Returns all outputs,
+    [length, batch, units], and the last states."""
     width, batch = x.width, size_of(g, x, 1)
     count = size_of(g, x, 0) if length is None else g.constant(I(length))
     zeros = g.op("Fill", g.op("Pack", batch, g.constant(I(units)), N=2, axis=0), g.constant(F(0)))
@@ -124,7 +124,7 @@ CELLS = {
 }
 
 
-def open_batch():
+def dynamic_batch():
     g = Sized([(1,), (2,), (5,), (32,)], batch=(1, 32))
     make = lambda batch: sequence(batch, 5, 3)
     x = transposed(g, g.open(make, ("batch", 5, 3)), 3)
@@ -138,8 +138,8 @@ def open_batch():
     return g
 
 
-def open_length():
-    """Batch and length: lists as long as only the run knows."""
+def dynamic_length():
+    """Batch and length are dynamic: the length of lists is known only at run time."""
     g = Sized([(1, 1), (2, 7), (5, 3), (8, 16)], batch=(1, 8), length=(1, 16))
     make = lambda batch, length: sequence(batch, length, 3)
     x = transposed(g, g.open(make, ("batch", "length", 3)), 3)
@@ -152,7 +152,7 @@ def open_length():
 
 
 def bidirectional():
-    """Two directions joined, and a layer above them."""
+    """Two directions are joined, with a layer above them."""
     g = Sized([(1, 1), (3, 6), (4, 9)], batch=(1, 4), length=(1, 9))
     make = lambda batch, length: sequence(batch, length, 3)
     x = transposed(g, g.open(make, ("batch", "length", 3)), 3)
@@ -174,7 +174,7 @@ def bidirectional():
 
 
 def masked():
-    """A step of a row that is masked keeps its state."""
+    """A step with a masked row keeps its state."""
     g = Sized([(1, 1), (3, 6), (4, 9)], batch=(1, 4), length=(1, 9))
     make = lambda batch, length: np.where(np.arange(length)[:, None] % 3 == 2, 0, sequence(batch, length, 3)).astype(F)
     x = transposed(g, g.open(make, ("batch", "length", 3)), 3)
@@ -193,7 +193,7 @@ def masked():
 
 
 def grown():
-    """Lists that a loop pushes to and pops from, of a length that is open."""
+    """A loop pushes to lists and pops from them, and their length is dynamic."""
     g = Sized([(1, 1), (5, 2), (8, 3)], length=(1, 8), batch=(1, 3))
     make = lambda length, batch: sequence(batch, length, 2)[:, :, 0].T
     x = g.open(make, ("length", "batch"))
@@ -272,7 +272,7 @@ def lists():
 
 
 def arrays():
-    """tf.map_fn of the first version: arrays and frames of an open length."""
+    """tf.map_fn of the first version: arrays and frames of a dynamic length."""
     g = Sized([(1, 1), (5, 2), (8, 3)], length=(1, 8), batch=(1, 3))
     make = lambda length, batch: sequence(batch, length, 2).transpose(1, 0, 2)
     x = g.open(make, ("length", "batch", 2))
@@ -303,8 +303,8 @@ def arrays():
 
 
 def scanned():
-    """A sum of the rows so far, written to a list, over an open length; and a
-    tensor that grows by a row in each step."""
+    """A prefix sum of the rows is written to a list of a dynamic length; another tensor grows by a
+    row in each step."""
     g = Sized([(1, 1), (5, 2), (8, 3)], length=(1, 8), batch=(1, 3))
     make = lambda length, batch: sequence(batch, length, 2)[:, :, 0].T
     x = g.open(make, ("length", "batch"))
@@ -330,4 +330,4 @@ def scanned():
 
 
 if __name__ == "__main__":
-    main(open_batch, open_length, bidirectional, masked, grown, lists, arrays, scanned)
+    main(dynamic_batch, dynamic_length, bidirectional, masked, grown, lists, arrays, scanned)

@@ -1,4 +1,4 @@
-"""Tensors with sizes that are fed, for graphs of the harness."""
+"""Tensors with fed sizes, for graphs of the harness."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ def values(shape):
 
 
 def opened(g, value, dims):
-    """`value`, of which dimensions `dims` are of a size known only at run time.
+    """`value`, whose dimensions `dims` have sizes known only at run time.
 
-    What lies beyond it is not a number, if there is one of that type."""
+    Elements beyond the sizes are NaN, if the type has one."""
     if not dims:
         return g.input(value)
     sizes = {dim: g.input(np.int32(value.shape[dim])) for dim in dims}
@@ -22,7 +22,7 @@ def opened(g, value, dims):
     if value.dtype.kind != "f":
         return x
     for dim, size in sizes.items():
-        # The root of how far each index is from the last one, times zero.
+        # The root of the distance of each index from the last one, times zero.
         one = g.constant(np.int32(1))
         index = g.op("Range", g.constant(np.int32(0)), size, one)
         far = g.op("Cast", g.op("Sub", g.op("Sub", size, one), index), DstT=value.dtype)

@@ -1,5 +1,5 @@
-"""Products with weights of few bits, which stay packed, against NumPy in f64: all
-widths, blocks, zero points, shapes and rows, and how the model says them."""
+"""Tests products with few-bit weights, which stay packed, against NumPy in f64: all widths,
+blocks, zero points, shapes and rows, in all forms of the model."""
 
 
 import numpy as np
@@ -23,7 +23,7 @@ class Packed(OnnxGraph):
         return wrong
 
     def product(self, rows, depth, columns, bits=4, block=32, zero="none", half=False, bias=False, places=False, level=0):
-        """A MatMulNBits of `rows`, a number or a shape, with operands as these say."""
+        """A MatMulNBits of `rows`, a number or a shape, with these operands."""
         blocks = -(-depth // block)
         x = rng.standard_normal((*np.atleast_1d(rows), depth)).astype(np.float32)
         codes = rng.integers(0, 2**bits, (columns, blocks, block))
@@ -50,12 +50,12 @@ class Packed(OnnxGraph):
         y = self.op("MatMulNBits", *operands, domain="com.microsoft", **named)
         a = x.astype(scales.dtype).astype(np.float64)
         exact = a @ w.T + (np.float64(shift) if bias else 0)
-        # An element of A is half a step of its block off at most.
+        # The error of an element of A is at most half of its block's scale.
         step = np.abs(x).max() / 254 * np.abs(w).sum(1).max() if level == 4 else 0
         self.expect(y, exact, **(dict(rtol=4e-3, atol=2e-2) if half else dict(near, atol=max(near["atol"], step))))
 
     def narrow(self, codes, type):
-        """A constant of ONNX's type of so many bits."""
+        """A constant of ONNX's type with this number of bits."""
         bits = {21: 4, 22: 4, 25: 2, 26: 2}[type]
         name = self.name("narrow")
         content = "".join(f"\\{b:03o}" for b in pack(codes.reshape(-1) & (2**bits - 1), bits).tobytes())
@@ -99,7 +99,7 @@ def shapes():
 
 
 def dequantized():
-    """DequantizeLinear, by columns, blocks or one scale, before products."""
+    """DequantizeLinear by columns, blocks or one scale, before products."""
     g = Packed()
     depth, columns = 70, 40
     for type, low, high in ((21, 0, 16), (22, -8, 8)):
@@ -147,7 +147,7 @@ def dequantized_bytes():
 
 
 def shared():
-    """Large enough for threads, and the same bits for each number of them."""
+    """The product is large enough for threads, with the same bits for any number of them."""
     g = Packed(threads=[1, 2, 3, 4, 7], options=["--threads=3"])
     for rows in (1, 3, 40):
         g.product(rows, 512, 1000, zero="bytes", bias=True)
@@ -213,13 +213,13 @@ def infinities_4_avx2():
 
 
 def scratch_of_another():
-    """What a product leaves in the scratch is not in the next one's sums."""
+    """The results of one product in scratch memory do not change the next one's sums."""
     x = [np.full((1, 112), np.nan, np.float32), np.ones((1, 100), np.float32)]
     return not_finite(x, bits=2, block=16, options=["-mcpu=x86-64-v3"])
 
 
 def kept(bits, of_weight, **more):
-    """The library has so many bits a weight, scales counted."""
+    """The library has this number of bits per weight, including scales."""
     depth, columns = 1024, 512
     g = Packed(most=depth * columns * of_weight // 8 + 4096)
     g.product(2, depth, columns, bits=bits, **more)
@@ -238,7 +238,7 @@ def kept_4_zeros():
     return kept(4, 5, zero="bytes", block=64)
 
 
-def kept_4_halves():
+def kept_4_f16():
     return kept(4, 4.5, half=True)
 
 
@@ -258,7 +258,7 @@ def kept_dequantized():
 
 
 def kept_rows():
-    """Tables whose rows are gathered: of bytes, and of ONNX's type."""
+    """Rows of tables are gathered: of bytes, and of ONNX's type."""
     g = Packed(most=2 * (1000 * 512 * 5 // 8) + 8192)
     codes, indices = rng.integers(0, 16, (1000, 512)), np.int64([[3, 999], [0, 7]])
     scales = rng.uniform(0.1, 1, (1000, 16)).astype(np.float32)
@@ -283,5 +283,5 @@ def kept_zeros_of_rows():
 
 
 main(widths, blocks, shapes, dequantized, dequantized_bytes, shared, quantized, infinities_0,
-     infinities_0_avx2, infinities_4, infinities_4_avx2, scratch_of_another, kept_2, kept_4, kept_4_zeros, kept_4_halves,
+     infinities_0_avx2, infinities_4, infinities_4_avx2, scratch_of_another, kept_2, kept_4, kept_4_zeros, kept_4_f16,
      kept_8, kept_dequantized, kept_rows, kept_zeros_of_rows)  # fmt: skip

@@ -1,6 +1,6 @@
-"""Products of pairs of terms (dialects/kernel/PairingScheme.h), as for an AMD core, by default a
-Zen 4, on any processor with AVX-512: their accuracy against plain sums of f32, rows and weights
-that make no pairs, and the shapes and epilogues that the kernel treats apart."""
+"""Tests inner-product pairing (dialects/kernel/PairingScheme.h) as for an AMD core, by default a
+Zen 4, on any processor with AVX-512. The cases have its accuracy against plain sums of f32, rows
+and weights that are not eligible, and all shapes and epilogues that the kernel distinguishes."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from references import softmax
 
 
 class Paired(Products):
-    """A graph of whose products `pairs` are to be made of pairs; all unless it is said."""
+    """A graph with `pairs` products by inner-product pairing; by default all."""
 
     def __init__(self, *options, threads=(), pairs=None):
         features = os.environ.get("MATTR", "+sse4a")
@@ -32,7 +32,7 @@ class Paired(Products):
 
 
 def bounded(g, x, w, moves=False):
-    """The product of x by w, with an error that is small beside its terms."""
+    """The product of x by w, with an error that is small compared with its terms."""
     with np.errstate(all="ignore"):
         exact, size = wide(x) @ wide(w), np.abs(wide(x)) @ np.abs(wide(w))
     y = g.op("MatMul", g.input(x), g.input(w) if moves else g.constant(w))
@@ -51,7 +51,7 @@ def accuracy():
         for x in (uniform, positive, spread.astype(np.float32), scaled.astype(np.float32)):
             y = g.op("MatMul", g.input(x), constant)
             exact, other = wide(x) @ wide(weights), plain(x, weights)
-            # Rows and columns each have their own size.
+            # Rows and columns have different magnitudes.
             sizes = np.sqrt((exact**2).mean(1, keepdims=True)) * np.sqrt((exact**2).mean(0))
             sizes /= np.sqrt((exact**2).mean())
             g.closer_than(y, exact, other, sizes)
@@ -63,7 +63,7 @@ def shapes():
     for shape in [
         (8, 64, 128),
         (32, 48, 200),
-        (9, 47, 100),  # two tiles of rows, no whole step of a row
+        (9, 47, 100),  # two tiles of rows, with a partial step of a row
         (61, 49, 161),
         (14, 97, 112),
         (33, 130, 80),  # terms after the last group
@@ -87,14 +87,14 @@ def with_epilogue(g, x, w, **how):
 
 
 def pixels():
-    """Convolutions by windows of one element, all pixels or some."""
+    """Convolutions have windows of one element, for all pixels or some."""
     g = Paired("--threads=2", threads=[1, 3])
     for image, filter, how in [
         ((1, 14, 14, 64), (1, 1, 64, 160), {}),
         ((2, 9, 7, 100), (1, 1, 100, 78), {}),
         ((1, 15, 13, 80), (1, 1, 80, 96), dict(stride=(2, 2))),
         ((3, 8, 9, 60), (1, 1, 60, 128), dict(stride=(1, 3))),
-        # A row and a column of windows after the image.
+        # A row and a column of windows are beyond the image.
         ((1, 14, 14, 256), (1, 1, 256, 256), dict(padding=[(0, 1), (0, 1)])),
     ]:
         with_epilogue(g, normal(*image), normal(*filter), **how)
@@ -102,7 +102,7 @@ def pixels():
 
 
 def windows():
-    """Other windows, copied side by side as rows of a product."""
+    """Other windows are copied side by side as rows of a product."""
     g = Paired("--threads=2", threads=[1, 3])
     for image, filter, how in [
         ((1, 17, 17, 128), (3, 3, 128, 288), dict(stride=(3, 3))),
@@ -116,7 +116,7 @@ def windows():
 
 
 def rows_apart():
-    """Rows of results, and of what is added to them, that are no run of memory."""
+    """The rows of results, and of the addend, are not contiguous."""
     g = Paired("--threads=2", threads=[1, 3])
     for image, filter, how, crop in [
         ((2, 13, 13, 64), (1, 1, 64, 128), {}, (2, 2)),
@@ -138,7 +138,7 @@ def rows_apart():
 
 
 def windows_ends_of_the_range():
-    """What is infinite stays with the windows that have it."""
+    """Infinities stay in the windows that contain them."""
     g = Paired("--threads=2", threads=[1, 3])
     x, w = normal(1, 15, 15, 96), normal(3, 3, 96, 288)
     x[0, 0, 0, 5], x[0, 14, 7, 0], x[0, 7, 7, 1], x[0, 9:12, 2:5] = np.inf, np.nan, 3e38, 0
@@ -148,7 +148,7 @@ def windows_ends_of_the_range():
 
 
 def attention():
-    """Products of rows that are made a block at a time are no pairs."""
+    """Products whose rows are computed in blocks do not use pairing."""
     g = Paired(pairs=0)
     q, k, v = g.input(normal(512, 64) / 8), g.input(normal(512, 64)), g.input(normal(512, 64))
     scores = g.op("MatMul", q, k, transpose_b=True)
@@ -170,8 +170,8 @@ def batches():
 
 
 def ends_of_the_range():
-    """What f32 can hold is held, whatever the row is made of, and nothing of it
-    comes to other rows."""
+    """Any result that f32 can represent is right, for any elements of the row, and a row does not
+    change other rows."""
     g = Paired("--threads=2", threads=[1, 3])
     x, w = normal(224, 95), normal(95, 160)
     x[1, 3], x[2, 94], x[3, 5] = np.inf, -np.inf, np.nan
@@ -191,8 +191,8 @@ def ends_of_the_range():
 
 
 def uneven_rows():
-    """Neighbours that are much larger than the others of their row: their product
-    alone would be larger than all sums."""
+    """Adjacent elements are much larger than the others of their row: their product alone would be
+    larger than all sums."""
     g = Paired("--threads=2", threads=[1, 3])
     x, w = normal(70, 384), normal(384, 96)
     x[3, 6:8], x[17, 9:11], x[40] = 3000, -500, np.arange(384) == 5
@@ -202,7 +202,7 @@ def uneven_rows():
 
 
 def neighbours():
-    """A row has the same sums beside rows that make no pairs."""
+    """A row has the same sums beside rows that are not eligible for pairing."""
     g = Paired()
     x, w = normal(40, 384), g.constant(normal(384, 96))
     other, alike = x.copy(), np.full((40, 1), True)
@@ -216,8 +216,8 @@ def neighbours():
 
 
 def parts_of_the_depth():
-    """Of many terms sums wait in memory; of rows that make no pairs, and of whole tiles
-    of such, none does."""
+    """A long sum has spilled partial sums in memory. Rows that are not eligible, and whole tiles
+    of such rows, have none."""
     g = Paired("--threads=3", threads=[1, 2])
     x, w = normal(150, 2105), normal(2105, 70)
     for row, value in ((2, np.inf), (9, np.nan), (10, 0), (121, 1e30), (139, 2.0**70)):
@@ -228,8 +228,7 @@ def parts_of_the_depth():
 
 
 def exact_sums():
-    """What plain sums are exact for is exact: rows that select weights, and
-    integers."""
+    """If plain sums are exact, the results are exact: rows that select weights, and integers."""
     g = Paired(pairs=1)
     x, w = np.zeros((40, 300), np.float32), normal(300, 96)
     x[np.arange(40), np.arange(40) * 7] = 1
@@ -241,7 +240,7 @@ def exact_sums():
 
 
 def exact_panels():
-    """Panels of integers, and of columns that select from a row, beside others."""
+    """Panels have integers, and columns that select from a row, beside other columns."""
     g = Paired("--threads=2", threads=[1, 3])
     x, w = random.integers(-9, 10, (40, 310)).astype(np.float32), normal(310, 96)
     w[:, 32:64] = random.integers(-2000, 2001, (310, 32))
@@ -254,7 +253,7 @@ def exact_panels():
     return g
 
 
-def weights_that_make_no_pairs():
+def weights_without_pairing():
     g = Paired(pairs=0)
     for value in (np.inf, np.nan, 3e38, 1e25):
         x, w = normal(32, 96), normal(96, 96)
@@ -270,7 +269,7 @@ def weights_that_make_no_pairs():
 
 
 def two_inputs():
-    """Panels that each run packs and scales."""
+    """Each run packs and scales the panels."""
     g = Paired("--threads=3", threads=[1, 2])
     for rows, depth, columns, turned in [
         (150, 96, 128, {}),
@@ -302,8 +301,8 @@ def two_inputs_accuracy():
 
 
 def two_inputs_ends_of_the_range():
-    """What is beyond the range of a panel stays with its columns, and the others of
-    that panel, too, hold what f32 can."""
+    """A number beyond the range of a panel stays in its column. The other columns of that panel
+    are also right for all that f32 can represent."""
     g = Paired("--threads=2", threads=[1, 3])
     x, w = normal(256, 192), normal(192, 256)
     x[1, 3], x[200, 7], x[40] = np.inf, np.nan, 1e30
@@ -312,7 +311,7 @@ def two_inputs_ends_of_the_range():
     w[:, 140], w[:, 141] = 0, np.ldexp(w[:, 141], -130)
     w[:, 170] = w[:, 170] * (np.arange(192) == 5)
     w[12:14, 200] = 2000
-    # Products of rows and columns as they are stay in the range of those.
+    # The products of unscaled rows and columns stay in their range.
     x[50], x[51] = x[50] / 64, np.ldexp(x[51], 40)
     x[50, 5], w[5, 221] = 1 / 32, -3e38
     w[:, 224:] = 0
@@ -321,7 +320,7 @@ def two_inputs_ends_of_the_range():
 
 
 def two_inputs_exact_sums():
-    """Of a panel of integers sums are exact, and beside it others make pairs."""
+    """A panel of integers has exact sums, and panels beside it use pairing."""
     g = Paired()
     x = random.integers(-9, 10, (256, 310))
     w = random.integers(-2000, 2001, (310, 128))
@@ -356,5 +355,5 @@ main(
     parts_of_the_depth,
     exact_sums,
     exact_panels,
-    weights_that_make_no_pairs,
+    weights_without_pairing,
 )

@@ -1,4 +1,4 @@
-"""Nodes that hand tensors on, lists made of rows, and choices by seeds."""
+"""Tests nodes that pass tensors on, lists of rows, and random choices by seeds."""
 
 import numpy as np
 from harness import Graph, Text, main
@@ -28,7 +28,7 @@ def handed_on():
         sent = g.op("Neg", g.input(x))
         g.op(f"_{kind}Send", sent, tensor_name=f"edge{kind}", T=F)
         for variant in (0, 1):
-            # Fed and folded values go under one name each.
+            # Fed and folded values have one name each.
             g.nodes[-1 - variant] = g.nodes[-1 - variant].replace(
                 f'"edge{kind}"', f'"edge{kind}{variant}"'
             )
@@ -68,8 +68,8 @@ def lists():
 
 
 def choices():
-    """Where a share of all lies in the sums of the classes' shares: each class
-    about as often as its probability says, always the same for one seed."""
+    """The position of a random number in the prefix sums of the classes' probabilities. Each class
+    occurs in proportion to its probability, with the same choices for one seed."""
     g = Graph()
     logits, count = np.log(F([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25]])), 4000
     seeds = g.input(np.int32([3, 5])), g.input(np.int32([3, 6]))

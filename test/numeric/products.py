@@ -1,6 +1,7 @@
-"""What tests of products of f32 that kernels make in ways of their own share:
-graphs with limits on errors, layers, and references in float64."""
+"""The common code of tests of f32 products that use special kernels: graphs with limits on errors,
+layers, and references in float64."""
 
+import json
 import math
 
 import numpy as np
@@ -10,7 +11,7 @@ random = np.random.default_rng(29)
 
 
 class Products(Graph):
-    """A graph whose errors are no larger than others."""
+    """A graph whose errors are not larger than those of others."""
 
     def __init__(self, *options, threads=()):
         super().__init__(fold=False, options=options, threads=threads)
@@ -32,6 +33,29 @@ class Products(Graph):
         return status, message, outputs
 
 
+class FixedParameters:
+    """Fixes parameters of the schedules of an algorithm, in front of a class of graphs."""
+
+    def fix(self, algorithm, **parameters):
+        self.fixed = dict(algorithm=algorithm, **parameters)
+
+    def compile(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        path, report = folder / "schedule.json", folder / "report.json"
+        path.write_text(json.dumps([dict(node=".*", **self.fixed)]))
+        self.options += [f"--schedule={path}", f"--report={report}"]
+        library = super().compile(folder)
+        schedules = json.loads(report.read_text())["schedules"]
+        schedules = [s for s in schedules if s["algorithm"] == self.fixed["algorithm"]]
+        for schedule in schedules:
+            got = {name: schedule.get(name) for name in self.fixed}
+            if got != self.fixed:
+                raise RuntimeError(f"the schedule of {schedule['node']} has {got}, not {self.fixed}")
+        if not schedules:
+            raise RuntimeError("no kernel has the algorithm")
+        return library
+
+
 def normal(*shape):
     return random.standard_normal(shape).astype(np.float32)
 
@@ -41,7 +65,7 @@ def wide(array):
 
 
 def plain(x, w):
-    """The sum as f32 has it, one product after the other."""
+    """The sum in f32, one product after another."""
     sum = np.zeros((x.shape[0], w.shape[1]), np.float32)
     for k in range(w.shape[0]):
         sum += x[:, k, None] * w[k]
@@ -49,7 +73,7 @@ def plain(x, w):
 
 
 def dense(g, rows, depth, columns):
-    """relu(x w + b) + r, erf(x w + b), and x w plain."""
+    """relu(x w + b) + r, erf(x w + b), and x w without an epilogue."""
     x, w = g.input(normal(rows, depth)), g.constant(normal(depth, columns))
     b, r = g.constant(normal(columns)), g.input(normal(rows, columns))
     exact = wide(x) @ wide(w)
@@ -63,7 +87,7 @@ def dense(g, rows, depth, columns):
 
 
 def convolved(x, w, stride=(1, 1), dilation=(1, 1), padding=None):
-    """`padding` of each side of both axes; None: those of SAME."""
+    """`padding` for each side of both axes; None: that of SAME."""
     taps = [(n - 1) * d + 1 for n, d in zip(w.shape, dilation)]
     if padding is None:
         padding = []

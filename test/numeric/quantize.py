@@ -1,4 +1,4 @@
-"""Floats as integers of few bits and back, against the formulas of TensorFlow's
+"""Tests quantization of floats to few-bit integers and back, against the formulas of TensorFlow's
 documentation in f32."""
 
 import itertools
@@ -63,7 +63,7 @@ def quantize():
     even = g.op("QuantizeV2", g.input(x), g.input(F(-3)), g.input(F(3)), outputs=3,
                 T="DT_QINT8", mode="SCALED", round_mode="HALF_TO_EVEN")  # fmt: skip
     g.expect(even[0], quantized(x, -3, 3, np.int8, "SCALED", False, even=True)[0])
-    # A range for each column, and nothing at all.
+    # Each column has a range, and one tensor is empty.
     x = F(random.standard_normal((3, 2)))
     low, high = F([-1, -2]), F([1, 3])
     made = g.op("QuantizeV2", g.input(x), g.input(low), g.input(high), outputs=3,
@@ -146,7 +146,7 @@ def quantize_and_back():
                         g.constant(np.int32(bits)), signed_input=signed, T=type,
                         range_given=given is not None, narrow_range=narrow)  # fmt: skip
             g.expect(made, y, rtol=1e-6, atol=1e-6)
-    # Each row by itself; a scalar; nothing.
+    # Each row has its own; then a scalar, and an empty tensor.
     x = F(random.standard_normal((3, 4)))
     none = g.input(F(0))
     rows = np.stack([back_and_forth(row, 8, True, 0, None, False, F) for row in x])

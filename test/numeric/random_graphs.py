@@ -1,8 +1,8 @@
-"""Random ONNX graphs over sizes that only the run knows, for metamorphic.py.
+"""Random ONNX graphs over sizes known only at run time, for metamorphic.py.
 
-The generator never computes a value. A dimension is the tuple of its sizes in
-the runs of the test: (4, 4, 4) is fixed, (1, 8, 3) is open. So two dimensions
-are equal, as far as the test can see, where their tuples are.
+The generator never computes a value. A dimension is the tuple of its sizes in the runs of the
+test: (4, 4, 4) is static, (1, 8, 3) is dynamic. So two dimensions are equal for the test if their
+tuples are.
 """
 
 import random
@@ -29,7 +29,7 @@ class RandomGraph:
         self.graph = OnnxGraph(opset=17, fold=False)
         self.values, self.nodes, self.count = [], [], 0  # a node: its op, operands, results, text
         self.ranges, self.sizes, self.inputs = {}, {}, []
-        self.open_dims()
+        self.dynamic_dims()
         for count in range(self.rng.randint(2, 3)):
             while len(self.inputs) <= count:
                 self.add_input()
@@ -37,7 +37,7 @@ class RandomGraph:
         while len(self.nodes) < operations:
             self.rng.choice(steps)()
 
-    def open_dims(self):
+    def dynamic_dims(self):
         for name in self.rng.sample(["n", "t", "h", "w"], self.rng.randint(1, 3)):
             low, high = self.rng.choice([1, 1, 2, 3]), self.rng.choice([5, 8, 17, 26, 40])
             middle = [self.rng.randint(low, high) for _ in range(3)]
@@ -48,7 +48,7 @@ class RandomGraph:
         return (size,) * self.runs
 
     def add_input(self):
-        """An input: each open dimension once at most."""
+        """An input has each dynamic dimension once at most."""
         rank = self.rng.choice([1, 2, 2, 3, 3, 4, 4, 5])
         texts = [self.rng.choice([1, 2, 3, 4, 7]) for _ in range(rank)]
         places = self.rng.sample(range(rank), min(rank, len(self.ranges)))
@@ -80,7 +80,7 @@ class RandomGraph:
         return self.const(np.int64(values))
 
     def emit(self, op, operands, *results, **attributes):
-        """Results are pairs of a type and dimensions; None without any."""
+        """Results are pairs of a type and dimensions; None if there are no dimensions."""
         made = []
         for type, dims in results:
             self.count += 1
@@ -98,7 +98,7 @@ class RandomGraph:
         fit = [v for v in self.values if v.type == type and v.rank >= least and where(v)]
         if not fit:
             return None
-        # Later values more often, so that graphs are deep.
+        # Later values are more frequent, so that graphs are deep.
         return fit[max(self.rng.randrange(len(fit)), self.rng.randrange(len(fit)))]
 
     def axis(self, value):
@@ -164,7 +164,7 @@ class RandomGraph:
         self.emit("Cast", [i], (FLOAT, x.dims), to=1)
 
     def make_matmul(self):
-        """x times x, transposed: both sides and the depth may be open."""
+        """x times x, transposed: both operands and the depth may be dynamic."""
         if not (x := self.pick(least=2)):
             return
         order = list(range(x.rank))
@@ -254,7 +254,7 @@ class RandomGraph:
     make_reduction = make_reduce
 
     def make_normal(self):
-        """The pieces of a layer's normalization, along any axis."""
+        """The parts of a layer normalization, along any axis."""
         if x := self.pick(least=1):
             at, axis = self.axis(x)
             dims = [self.fixed(1) if i == at else d for i, d in enumerate(x.dims)]

@@ -1,4 +1,4 @@
-"""What random_graphs.py lacks: nodes that move, take, repeat and join elements."""
+"""The further ops of random_graphs.py: nodes that move, gather, repeat and join elements."""
 
 import numpy as np
 from random_graphs import BOOL, FLOAT, INT, RandomGraph
@@ -11,7 +11,7 @@ class Graph(RandomGraph):
             self.emit("Transpose", [x], (FLOAT, [x.dims[i] for i in order]), perm=order)
 
     def make_reshape(self):
-        """Two neighbours become one dimension, and two again."""
+        """Two adjacent dimensions become one, and two again."""
         if not (x := self.pick(least=2)):
             return
         at, shape = self.rng.randrange(x.rank - 1), self.shape(x)
@@ -31,7 +31,7 @@ class Graph(RandomGraph):
 
     def shape(self, x):
         shape = self.emit("Shape", [x], (INT, [self.fixed(x.rank)]))
-        self.values.remove(shape)  # whose elements are no numbers to compute with
+        self.values.remove(shape)  # its elements must not be used in computations
         return shape
 
     def size(self, shape, i):
@@ -116,7 +116,7 @@ class Graph(RandomGraph):
                 self.emit("Gather", [x, self.const(places)], (FLOAT, dims), axis=axis)
 
     def make_places(self):
-        """Elements taken or put where the greatest lie along an axis."""
+        """Elements are gathered or scattered at the indices of the maxima along an axis."""
         if not (x := self.pick(least=1)):
             return
         at, axis = self.axis(x)

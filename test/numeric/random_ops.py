@@ -1,4 +1,4 @@
-"""Random ops with seeds: each number is known."""
+"""Tests random ops with seeds: each number is known."""
 
 import numpy as np
 from harness import Graph, Tensor, main
@@ -82,7 +82,7 @@ def shuffled():
 
 
 class Generator:
-    """A variable that holds a generator, beside what it must hold."""
+    """A variable that contains a generator, with its required state."""
 
     def __init__(self, graph, counter, key, rest=()):
         self.g, self.counter, self.key, self.rest = graph, counter, key, list(rest)
@@ -116,13 +116,13 @@ class Generator:
         self.counter = (self.counter + 256 * count) % (1 << 128)
 
     def skip(self, delta, algorithm=1):
-        """RngReadAndSkip, which gives three words."""
+        """RngReadAndSkip returns three 32-bit numbers."""
         before = self.op("RngReadAndSkip", self.g.constant(np.int32(algorithm)), delta)
         self.g.expect(before, self.state()[:3])
         self.move(int(delta.value))
 
     def truncated(self, count):
-        """Of four numbers each the first that fit of 256 draws of their own."""
+        """Each of four numbers is the first accepted one of its own 256 draws."""
         rows = []
         for group in range((count + 3) // 4):
             numbers = normal32(words_from(self.counter + 256 * group, self.key, 256))
@@ -136,55 +136,55 @@ class Generator:
 
 def of_state(counter, key, rest=()):
     g = Graph(fold=False)
-    held = Generator(g, counter, key, rest)
-    held.skip(g.input(np.uint64(3)), algorithm=3)
-    held.draw("StatefulUniform", (3, 7), uniform32, dtype=np.float32)
+    stored = Generator(g, counter, key, rest)
+    stored.skip(g.input(np.uint64(3)), algorithm=3)
+    stored.draw("StatefulUniform", (3, 7), uniform32, dtype=np.float32)
     half = lambda words: ((words & 0x3FF) | 0x3C00).astype(np.uint16).view(np.float16) - np.float16(1)
-    held.draw("StatefulUniform", (5,), half, dtype=np.float16)
-    held.draw("StatefulUniform", (0, 4), uniform32, dtype=np.float32)
-    held.draw("StatefulStandardNormalV2", (6,), normal32, dtype=np.float32, rtol=1e-5)
-    want = held.truncated(10)
-    held.draw("StatefulTruncatedNormal", (10,), lambda words: want, dtype=np.float32, rtol=1e-5)
+    stored.draw("StatefulUniform", (5,), half, dtype=np.float16)
+    stored.draw("StatefulUniform", (0, 4), uniform32, dtype=np.float32)
+    stored.draw("StatefulStandardNormalV2", (6,), normal32, dtype=np.float32, rtol=1e-5)
+    want = stored.truncated(10)
+    stored.draw("StatefulTruncatedNormal", (10,), lambda words: want, dtype=np.float32, rtol=1e-5)
     low, high = g.input(np.int32(-3)), g.input(np.int32(97))
-    held.draw("StatefulUniformInt", (4, 2), lambda words: np.int32(words % np.uint32(100)) - 3, low, high,
+    stored.draw("StatefulUniformInt", (4, 2), lambda words: np.int32(words % np.uint32(100)) - 3, low, high,
               dtype=np.int32)
     double = lambda words: np.uint64(words[0::2]) | np.uint64(words[1::2]) << np.uint64(32)
-    held.draw("StatefulUniformFullInt", (), double, dtype=np.uint64)
-    held.draw("StatefulUniformFullInt", (9,), lambda words: words.view(np.int32), dtype=np.int32)
-    held.skip(g.constant(np.uint64(1 << 54)))
-    held.skip(g.constant(np.uint64(0)))
-    g.node("skipped", "RngSkip", ["state", held.algorithm.names[0], g.constant(np.int64(5)).names[0],
-                                  held.last[0].names[0]], {})
+    stored.draw("StatefulUniformFullInt", (), double, dtype=np.uint64)
+    stored.draw("StatefulUniformFullInt", (9,), lambda words: words.view(np.int32), dtype=np.int32)
+    stored.skip(g.constant(np.uint64(1 << 54)))
+    stored.skip(g.constant(np.uint64(0)))
+    g.node("skipped", "RngSkip", ["state", stored.algorithm.names[0], g.constant(np.int64(5)).names[0],
+                                  stored.last[0].names[0]], {})
     g.used.append(("RngSkip", {"i64"}))
-    held.last = [Tensor(["^skipped"])]
-    held.move(5)
-    held.check()
+    stored.last = [Tensor(["^skipped"])]
+    stored.move(5)
+    stored.check()
     return g
 
 
-def held_from_zero():
+def stored_from_zero():
     return of_state(0, 0)
 
 
-def held_with_carry():
+def stored_with_carry():
     return of_state((7 << 64) + (1 << 64) - 1000, (1 << 63) + 12345)
 
 
-def held_at_the_end():
-    """The counter begins again; what lies behind the key stays."""
+def stored_at_the_end():
+    """The counter begins again; the rest of the state after the key stays."""
     return of_state((1 << 128) - 700, 77, rest=(5, 6))
 
 
 def drawn_without_state():
-    """What tf.random.Generator does: a stateless op draws from the state that is read."""
+    """The form of tf.random.Generator: a stateless op draws from the state that is read."""
     g = Graph(fold=False)
     counter, key = (3 << 64) + 5, (1 << 63) + 9
-    held = Generator(g, counter, key)
+    stored = Generator(g, counter, key)
     for shape in ((3, 5), (2,)):
-        count, counter = int(np.prod(shape)), held.counter
+        count, counter = int(np.prod(shape)), stored.counter
         algorithm, delta = g.constant(np.int32(1)), g.constant(np.uint64(count))
-        state = held.op("RngReadAndSkip", algorithm, delta)
-        held.move(count)
+        state = stored.op("RngReadAndSkip", algorithm, delta)
+        stored.move(count)
         words = {}
         for name, begin, end in (("counter", 0, 2), ("key", 2, 3)):
             part = g.op("StridedSlice", state, *(g.constant(np.int32([i])) for i in (begin, end, 1)),
@@ -193,21 +193,21 @@ def drawn_without_state():
         made = g.op("StatelessRandomUniformV2", g.constant(np.int32(shape)), words["key"], words["counter"],
                     algorithm, dtype=np.float32, Tshape=np.int32)  # fmt: skip
         g.expect(made, uniform32(words_from(counter, key, count))[:count].reshape(shape))
-    held.check()
+    stored.check()
     return g
 
 
 def drawn_by_run():
-    """A shape that only the run knows counts as it is."""
+    """A shape that is known only at run time has the same numbers."""
     g = Graph(fold=False)
-    held = Generator(g, 11, 13)
+    stored = Generator(g, 11, 13)
     dims = g.input(np.int32([5]))
-    made = held.op("StatefulUniform", held.algorithm, dims, dtype=np.float32, shape_dtype=np.int32)
+    made = stored.op("StatefulUniform", stored.algorithm, dims, dtype=np.float32, shape_dtype=np.int32)
     g.expect(made, uniform32(words_from(11, 13, 5))[:5])
-    held.move(5)
-    held.check()
+    stored.move(5)
+    stored.check()
     return g
 
 
-main(few, many, shuffled, held_from_zero, held_with_carry, held_at_the_end, drawn_without_state,
+main(few, many, shuffled, stored_from_zero, stored_with_carry, stored_at_the_end, drawn_without_state,
      drawn_by_run)  # fmt: skip

@@ -1,5 +1,5 @@
-"""Random ops that draw until a number is accepted, that are given their state,
-or whose shape only the run knows: each number is known."""
+"""Tests random ops that draw until a number is accepted, that have their state as an operand, or
+whose shape is known only at run time. Each number is known."""
 
 import math
 
@@ -10,7 +10,7 @@ LOW = 0xFFFFFFFF
 
 
 def block(key, counter):
-    """Four words of Philox 4x32-10, on Python's integers."""
+    """Four 32-bit numbers of Philox 4x32-10, on Python's integers."""
     x = [counter >> (32 * i) & LOW for i in range(4)]
     key = [key & LOW, key >> 32]
     for _ in range(10):
@@ -40,7 +40,7 @@ def normals(u, v):
 
 
 class Draws:
-    """What one number may use: pairs, of which the second comes first."""
+    """The draws of one number: pairs, with the second one first."""
 
     def __init__(self, seeds, number):
         self.key, self.at = seeds[0], (seeds[1] << 64) + 256 * number
@@ -90,7 +90,7 @@ def gamma(alpha, draws):
 
 
 def sampled(sample, shape, parameters, seeds):
-    """Numbers of one parameter follow each other."""
+    """The numbers of one parameter are consecutive."""
     count, flat = int(np.prod(shape)), np.ravel(parameters)
     made = [[sample(p, Draws(seeds, a * count + i)) for i in range(count)]
             for a, p in enumerate(flat)]  # fmt: skip
@@ -119,7 +119,7 @@ def samples():
 
 
 def many_samples():
-    """More than are made at once."""
+    """There are more numbers than are computed at once."""
     g = Graph(fold=False, options=["--bound=20000"])
     rates = g.input(np.float32([3, 12]))
     made = g.op("RandomPoisson", g.input(np.int32([3000])), rates, dtype=np.float32, seed=SEEDS[0],
@@ -181,7 +181,7 @@ def stateless():
                 made = g.op("StatelessRandomUniformInt" + suffix, shape, *given, low, high,
                             dtype=np.int32)  # fmt: skip
                 g.expect(made, (np.int64(w[:6]) % 12 - 3).reshape(2, 3))
-    # Numbers that TensorFlow's guide shows for seeds 1 and 2.
+    # TensorFlow's guide shows these numbers for seeds 1 and 2.
     shown = g.op("StatelessRandomNormal", dims, g.constant(np.int32([1, 2])), dtype=np.float32)
     g.expect(shown, [[0.5441101, 0.20738031, 0.07356433], [0.04643455, -1.30159, -0.95385665]],
              rtol=1e-5)  # fmt: skip
@@ -193,8 +193,8 @@ def stateless():
     return g
 
 
-def open_shapes():
-    """By their places in the shape that the run says."""
+def dynamic_shapes():
+    """The numbers depend on their indices in the run-time shape."""
     g = Graph(fold=False)
     how = {"seed": SEEDS[0], "seed2": SEEDS[1], "T": np.int32}
     w = words(SEEDS[0], SEEDS[1] << 64, 40)
@@ -230,4 +230,4 @@ def classes():
     return g
 
 
-main(samples, many_samples, truncated_normal, stateless, open_shapes, classes)
+main(samples, many_samples, truncated_normal, stateless, dynamic_shapes, classes)

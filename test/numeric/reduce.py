@@ -1,4 +1,4 @@
-"""Reductions, places of extremes, cumulative ops."""
+"""Tests reductions, indices of extremes and cumulative ops."""
 
 import numpy as np
 from harness import Graph, bf16, main
@@ -37,7 +37,7 @@ def floats(type, ulp):
                     extra = {}
                     if op in ("Max", "Min"):
                         extra = {"initial": -np.inf if op == "Max" else np.inf}
-                    # A sum's error is of the size of its terms.
+                    # The error of a sum is relative to its terms.
                     bound = ulp * (1 if op in ("Max", "Min") else count ** 0.5)
                     graph.expect(graph.op(op, x, axis, keep_dims=keep),
                                  reference(exact, **how, **extra),
@@ -60,13 +60,13 @@ def floats_f64():
     return floats(np.float64, 2)
 
 
-def halves():
+def float16():
     graph = Graph()
     for type in (np.float16, "bf16"):
         x = graph.input(values((3, 50), type))
         exact = np.float64(x.value)
         axis = graph.constant(np.int32(1))
-        # Summed in f32 and rounded once.
+        # The sum is computed in f32 and rounded once.
         for op in ("Sum", "Max", "Min"):
             graph.expect(graph.op(op, x, axis), REDUCE[op](exact, axis=1), ulp=0.02, atol=1e-5)
         graph.expect(graph.op("Mean", x, axis), np.mean(exact, axis=1), ulp=0.02, atol=1e-6)
@@ -85,7 +85,8 @@ def special():
     one = graph.constant(np.int32(1))
     graph.expect(graph.op("ArgMax", x, one), [2, 0, 0], type=np.int64)
     graph.expect(graph.op("ArgMin", x, one), [1, 2, 2], type=np.int64)
-    # What is not above the lowest finite number is never found; none at all.
+    # A number that is not above the lowest finite number is never found; here there is
+    # none.
     low = graph.input(np.float32([[np.nan, -np.inf, -np.inf], [np.nan] * 3]))
     graph.expect(graph.op("ArgMax", low, one), [0, 0], type=np.int64)
     graph.expect(graph.op("ArgMin", graph.op("Neg", low), one), [0, 0], type=np.int64)
@@ -93,8 +94,8 @@ def special():
 
 
 def places_in_rows():
-    """Rows longer than a vector: ties, of which the first counts, zeros of both
-    signs, what is no number, and the ends of a type's range."""
+    """Rows are longer than a vector: ties, of which the first counts, zeros of both signs, NaNs,
+    and the limits of a type's range."""
     graph = Graph()
     one = graph.constant(np.int32(1))
     for columns in (8, 37, 200):
@@ -109,7 +110,7 @@ def places_in_rows():
         whole = np.where(random.random((12, columns)) < 0.5, random.integers(-3, 3, (12, columns)), -(2**31))
         whole[3, 5], whole[4] = 2**31 - 1, -(2**31)
         whole = whole.astype(np.int32)
-        # NumPy passes nothing over.
+        # NumPy propagates NaNs.
         most, least = np.where(np.isnan(xs), -np.inf, xs), np.where(np.isnan(xs), np.inf, xs)
         for op, rows, exact in (
             ("ArgMax", xs, np.argmax(most, 1)),
@@ -127,7 +128,7 @@ def places_in_rows():
 
 
 def computed():
-    """Extremes of what is no number where there is no element."""
+    """Extremes of no elements, for NaNs and other numbers."""
     graph = Graph()
     for columns in (3, 21, 40):
         x, y = (graph.input(values((8, columns), np.float32) + 5) for _ in range(2))
@@ -160,12 +161,12 @@ def integers():
         for op, reference in (("Cumsum", np.cumsum), ("Cumprod", np.cumprod)):
             graph.expect(graph.op(op, x, graph.constant(np.int32(1))),
                          reference(xs, axis=1, dtype=type))
-    truth = graph.input(random.random((4, 5)) < 0.7)
+    boolean = graph.input(random.random((4, 5)) < 0.7)
     for axes in ([0], [1], [0, 1], []):
         axis = graph.constant(np.int64(axes))
-        graph.expect(graph.op("All", truth, axis), np.all(truth.value, axis=tuple(axes)))
-        graph.expect(graph.op("Any", truth, axis, keep_dims=True),
-                     np.any(truth.value, axis=tuple(axes), keepdims=True))
+        graph.expect(graph.op("All", boolean, axis), np.all(boolean.value, axis=tuple(axes)))
+        graph.expect(graph.op("Any", boolean, axis, keep_dims=True),
+                     np.any(boolean.value, axis=tuple(axes), keepdims=True))
     return graph
 
 
@@ -201,7 +202,7 @@ def cumulative():
 
 
 def long():
-    """What threads share though few elements are left, with the same bits."""
+    """Threads share the reduction, although few elements remain, with the same bits."""
     graph = Graph(fold=False, threads=[1, 2, 3])
     x, y = (graph.input(values((301, 1037), np.float32)) for _ in range(2))
     exact = np.float64(x.value)
@@ -220,7 +221,7 @@ def long():
         wide = np.float64(near.value)
         graph.expect(graph.op("Prod", near, axis), wide.prod(tuple(axes)), rtol=1e-4)
         graph.expect(graph.op("Sum", near, axis), wide.sum(tuple(axes)), rtol=1e-6)
-    # Rows that are added up: no error grows with their number alone.
+    # Rows are added: the error does not grow with their number alone.
     for shape, axes in (((4000, 40), [0]), ((3000, 1, 7, 300), [0, 2]), ((2, 700, 20), [1])):
         rows = graph.input(np.float32(random.random(shape)))
         exact = np.float64(rows.value).sum(tuple(axes))
@@ -236,10 +237,10 @@ def long():
     graph.expect(graph.op("Mean", half, every), np.float64(half.value).mean(), ulp=1, atol=1e-6)
     whole = graph.input(random.integers(-9, 9, (400, 1000)).astype(np.int32))
     graph.expect(graph.op("Sum", whole, every), whole.value.sum(), type=np.int32)
-    truth = np.ones((1000, 1000), bool)
-    truth[999, 998] = False
-    truth = graph.input(truth)
-    graph.expect(graph.op("All", truth, every), False)
+    boolean = np.ones((1000, 1000), bool)
+    boolean[999, 998] = False
+    boolean = graph.input(boolean)
+    graph.expect(graph.op("All", boolean, every), False)
     for last in (False, True):
         few = np.zeros((1000, 1000), bool)
         few[999, 998] = last
@@ -257,4 +258,4 @@ def gradients():
 
 
 if __name__ == "__main__":
-    main(floats_f32, floats_f64, halves, special, places_in_rows, computed, integers, cumulative, long, gradients)
+    main(floats_f32, floats_f64, float16, special, places_in_rows, computed, integers, cumulative, long, gradients)

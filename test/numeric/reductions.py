@@ -1,4 +1,5 @@
-"""Reductions and running sums along any dimensions of shapes whose dimensions are shorter and longer than vectors."""
+"""Tests reductions and prefix sums along any dimensions of shapes with dimensions shorter and
+longer than vectors."""
 
 import itertools
 

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def softmax(x, axis=-1):
-    """A slice all of whose elements are -inf has no number."""
+    """A slice in which all elements are -inf has NaN results."""
     x = np.float64(x)
     with np.errstate(invalid="ignore"):
         e = np.exp(x - x.max(axis, keepdims=True))

@@ -1,6 +1,5 @@
-"""remat.py FOLDER: nets are trained with less and less memory for their arena;
-losses and all that is kept have the same bits as without a limit, and the
-losses are those of NumPy in float64."""
+"""remat.py FOLDER: trains nets with less and less memory for their arena. The losses and all state
+have the same bits as without a limit, and the losses are those of NumPy in float64."""
 
 import json
 import os
@@ -21,8 +20,8 @@ rng = np.random.default_rng(6)
 
 
 def layers(normalized):
-    """x = tanh(x W) of each layer, or with what that is in each row of a mean of
-    zero and a variance of one."""
+    """x = tanh(x W) in each layer, optionally with rows normalized to a mean of zero and a
+    variance of one."""
     text = [placeholder("x", (ROWS, WIDTH)), const("axis", np.int32([1])),
             const("epsilon", np.float32(0.01))]  # fmt: skip
     keep = attr("keep_dims", "b: true")
@@ -60,7 +59,7 @@ def fail(what):
 
 
 def compile(name, *options):
-    """The library and its arena, or what was said where there is none."""
+    """The library and its arena, or the error message without a library."""
     library = f"{OUT}/{name}.so"
     done = subprocess.run(["weir", "compile", f"{OUT}/net.pbtxt", "-o", library,
                            "--loss=mean_squared_error:y,t", "--init=glorot_normal:seed=4",

@@ -1,5 +1,5 @@
-"""Kernels whose results take the place of what they add: their operands end
-with them. One part of each net is a kernel of its own kind."""
+"""Tests kernels whose results overwrite their addends, which are not used later. Each net has one
+kernel of a different kind."""
 
 import numpy as np
 from harness import Graph, bf16, main
@@ -21,13 +21,13 @@ def relu(x):
 
 
 def rows(g, count, depth, columns, round_to=lambda a: a, **close):
-    """c = relu(tanh(a w) v + a), where a = x u is used by nothing else."""
+    """c = relu(tanh(a w) v + a); a = x u has no other user."""
     x = g.input(round_to(normal(count, 24)))
     u, w, v, last = (g.constant(round_to(normal(*shape) / shape[0] ** 0.5)) for shape in (
         (24, columns), (columns, depth), (depth, columns), (columns, 3)))  # fmt: skip
     a = g.op("MatMul", x, u)
     c = g.op("Relu", g.op("AddV2", g.op("MatMul", g.op("Tanh", g.op("MatMul", a, w)), v), a))
-    # Another takes the place over once more.
+    # Another kernel overwrites the same buffer again.
     d = g.op("Sub", c, g.op("MatMul", g.op("Tanh", g.op("MatMul", c, w)), v))
     first = wide(x) @ wide(u)
     second = relu(np.tanh(first @ wide(w)) @ wide(v) + first)
@@ -36,7 +36,7 @@ def rows(g, count, depth, columns, round_to=lambda a: a, **close):
 
 
 def images(g, size, channels, window, depthwise=False):
-    """As `rows`, where a convolution by windows adds."""
+    """Like `rows`, with a convolution that adds."""
     x = g.input(normal(1, *size, 8))
     u, last = g.constant(normal(1, 1, 8, channels) / 3), g.constant(normal(1, 1, channels, 2))
     count = window * window * (1 if depthwise else channels)
@@ -57,12 +57,12 @@ def images(g, size, channels, window, depthwise=False):
 
 
 def elements():
-    """Loops over elements, and what is changed in a copy, in their own places."""
+    """Loops over elements, and updates in a copy, run in place."""
     g = Graph(fold=False, threads=[2, 3])
     x, w = g.input(normal(40, 32)), g.constant(normal(32, 100) / 6)
     a = g.op("MatMul", x, w)
     first = wide(x) @ wide(w)
-    # Two users of one sum, the second of which ends it.
+    # One sum has two users, and the second is its last.
     most = g.op("Max", a, g.constant(np.int32([1])), keep_dims=True)
     b = g.op("Exp", g.op("Sub", a, most))
     second = np.exp(first - first.max(1, keepdims=True))

@@ -1,10 +1,10 @@
-"""What ONNX's Resize gives, by the specification."""
+"""The results of ONNX's Resize, by the specification."""
 
 import numpy as np
 
 
 def place(i, n, m, scale, mode, roi):
-    """Where output i of m looks at, of n pixels."""
+    """The position of output i of m among n pixels."""
     whole = n * scale
     match mode:
         case "asymmetric":
@@ -33,7 +33,7 @@ def kernel(mode, a, x):
 
 
 def weights(n, m, scale, mode, coordinates, roi=None, rounding="round_prefer_floor", a=-0.75, exclude=0, antialias=0):
-    """The matrix [m, n] of one dimension; rows of what lies outside are NaN."""
+    """The matrix [m, n] of one dimension; rows of positions outside are NaN."""
     matrix = np.zeros((m, n))
     for i in range(m):
         x = place(i, n, m, scale, coordinates, roi)

@@ -1,4 +1,4 @@
-"""Transposes, slices, pads, joins, blocks and diagonals."""
+"""Tests transposes, slices, pads, joins, blocks and diagonals."""
 
 import numpy as np
 from harness import Graph, bf16, main
@@ -50,7 +50,7 @@ def transposes():
 
 
 def turned_sums():
-    """Arithmetic on what is transposed, in whole squares and others."""
+    """Arithmetic on transposed operands, in whole and partial transpose blocks."""
     g = Graph()
     random = np.random.default_rng(3)
     for shape, order in [
@@ -68,14 +68,14 @@ def turned_sums():
         sum = g.op("Relu", g.op("AddV2", turned, g.input(y)))
         scaled = g.op("Mul", sum, g.input(each))
         g.expect(scaled, np.maximum(x.transpose(order) + y, 0) * each, rtol=1e-6)
-        # Divided by a turned sum, whose lanes past the end are of no element.
+        # A transposed sum is the divisor; its lanes beyond the end belong to no element.
         other = g.op("Transpose", g.op("Exp", g.input(x)), turn)
         g.expect(g.op("RealDiv", g.input(z), other), z / np.exp(x.transpose(order)), rtol=1e-5)
     return g
 
 
 def shuffles():
-    """Channels dealt to groups: a split, an exchange and a join of dimensions, by rows or planes."""
+    """A channel shuffle: dimensions are split, exchanged and joined, by rows or planes."""
     g = Graph()
     for type in (np.float32, np.int32):
         for groups, channels in ((2, 40), (4, 36), (4, 13), (3, 24), (8, 16)):
@@ -135,7 +135,7 @@ def slices():
     want = np.zeros_like(v)
     want[3:0:-2, 1:5:2] = dy.value
     g.expect(g.op("StridedSliceGrad", i([4, 5, 6]), i([3, 1]), i([0, 5]), i([-2, 2]), dy), want)
-    # A stride whose negative is no number.
+    # The negation of this stride overflows.
     least = lambda *numbers: g.constant(np.int64(numbers))
     last = g.input(values((1, 5, 6)))
     want = np.zeros_like(v)
@@ -157,7 +157,7 @@ def slices():
 
 
 def updates_at_run_time():
-    """Ranges that only the run knows are as large as what is put there."""
+    """Ranges that are known only at run time have the size of the update."""
     g = Graph()
     x, at = g.input(values((4, 5))), g.input(np.int64(1))
     part, row = g.input(values((2, 1))), g.input(values((5,)))
@@ -271,7 +271,7 @@ def diagonals():
     g.expect(g.op("MatrixBandPart", x, i(-1), i(0)), np.tril(x.value))
     g.expect(g.op("Diag", g.op("Reshape", d, i([6]))), np.diag(d.value.ravel()))
     g.expect(g.op("DiagPart", g.op("Diag", d)), d.value)
-    # A band of two diagonals, the upper one padded at its left.
+    # The band has two diagonals, and the upper one is padded at its left.
     m = x.value
     packed = np.stack([[[p[0, 1], p[1, 2], p[2, 3]], [p[0, 0], p[1, 1], p[2, 2]]] for p in m])
     g.expect(g.op("MatrixDiagPartV3", x, i([0, 1]), g.constant(np.float32(0)), align="RIGHT_LEFT"), packed)

@@ -1,5 +1,5 @@
-"""Graphs of the harness whose inputs have open dimensions: one library, which
-must be right at every size, the smallest and the largest among them.
+"""Graphs of the harness with dynamic dimensions of inputs: one library must be right at every
+size, including the smallest and the largest.
 
     def case():
         g = Sized([(1, 3), (8, 5)], batch=(1, 8), length=(1, 5))   # sizes of runs
@@ -16,12 +16,12 @@ class Sized(Graph):
     def __init__(self, sizes, options=(), **ranges):
         super().__init__(fold=False, options=options)
         self.sizes = sizes
-        self.made = {}  # of each open input how to make it, and its dimensions
+        self.made = {}  # for each dynamic input, its function and its dimensions
         self.options += [f"--dim={n}={low}..{high}" for n, (low, high) in ranges.items()]
 
     def open(self, make, dims):
-        """An input: `make` gives its value for the sizes of a run, and `dims` are
-        names of ranges or numbers."""
+        """An input: `make` returns its value for the sizes of a run, and `dims` are names of
+        ranges or numbers."""
         x = self.input(np.asarray(make(*self.sizes[0])))
         self.made[x.names[0]] = (make, dims)
         text = "".join(f' dim {{ size: -1 name: "{d}" }}' if isinstance(d, str) else f" dim {{ size: {d} }}" for d in dims)
@@ -31,7 +31,7 @@ class Sized(Graph):
         return x
 
     def feeds(self):
-        # Where all inputs are open, the graph says what they are.
+        # If all inputs are dynamic, the graph declares their shapes.
         for feed in super().feeds():
             if len(self.made) == len(self.inputs):
                 return
@@ -101,9 +101,9 @@ class Body:
 
 
 def loop(g, name, variables, condition, step):
-    """A While over `variables`, {name: (first value, type)}. `condition` and `step`
-    get a Body and the edges of the variables by name; `step` gives the next ones of
-    those that change. The results, by name."""
+    """A While over `variables`, {name: (first value, type)}. `condition` and `step` get a Body and
+    the edges of the variables by name; `step` returns the next values of those that change.
+    Returns the results by name."""
     kinds = {key: kind for key, (_, kind) in variables.items()}
     edges = {key: key for key in kinds}
     cond = Body(g, f"{name}_cond", **kinds)
@@ -119,12 +119,12 @@ def loop(g, name, variables, condition, step):
 
 
 def frame(g, name, variables, fixed, condition, step):
-    """The same loop as a frame of the first version; `fixed` come in and stay.
+    """The same loop as a frame of the first version; `fixed` values are loop invariants.
     `condition` and `step` get the graph and its tensors by name."""
     how = {"frame_name": f's: "{name}"', "is_constant": "b: false"}
-    held = {**how, "is_constant": "b: true"}
+    constant = {**how, "is_constant": "b: true"}
     for key, first in {**variables, **fixed}.items():
-        g.node(f"{name}_enter_{key}", "Enter", first.names, how if key in variables else held)
+        g.node(f"{name}_enter_{key}", "Enter", first.names, how if key in variables else constant)
     for key in variables:
         g.node(f"{name}_merge_{key}", "Merge", [f"{name}_enter_{key}", f"{name}_next_{key}"], {"N": "i: 2"})
     inside = {key: Tensor([f"{name}_enter_{key}"]) for key in fixed}

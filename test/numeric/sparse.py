@@ -1,4 +1,4 @@
-"""Sparse and ragged tensors, and the labels of sequences, against dense ones."""
+"""Tests sparse and ragged tensors, and the labels of sequences, against dense ones."""
 
 import itertools
 
@@ -67,7 +67,7 @@ def reshapes():
 
 
 def filled(places, values, rows, default):
-    """Every row in order, the values of each in theirs."""
+    """All rows are in order, and so are the values of each."""
     made, new, back = [], [], np.zeros(len(places), np.int64)
     for row in range(rows):
         own = [i for i in range(len(places)) if places[i][0] == row]
@@ -106,7 +106,7 @@ def empty_rows():
 
 
 def some_rows():
-    """As many values as only the run knows."""
+    """The number of values is known only at run time."""
     g = Graph()
     places, values = np.int64([[2, 1], [0, 0]]), F([5, 6])
     made = g.op("SparseFillEmptyRows", opened(g, places, 9), opened(g, values, 9),
@@ -140,7 +140,7 @@ def ragged():
                     g.input(ids.astype(index)), Tindex=index, T=F,
                     row_partition_types=["FIRST_DIM_SIZE", "VALUE_ROWIDS"])  # fmt: skip
         g.expect(made, wanted)
-    # Two levels, of rows of numbers: [[[a, b], []], [], [[c]]].
+    # There are two levels of rows of numbers: [[[a, b], []], [], [[c]]].
     inner = np.int32([[1, 2], [3, 4], [5, 6]])
     wanted = np.full((3, 2, 2, 2), 9)
     wanted[0, 0], wanted[2, 0, 0] = inner[:2], inner[2]

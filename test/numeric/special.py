@@ -1,5 +1,5 @@
-"""Special functions, gradients of activations, complex numbers, rounding to
-the values of a small integer."""
+"""Tests special functions, gradients of activations, complex numbers, and rounding to the values
+of a small integer."""
 
 import math
 
@@ -24,7 +24,7 @@ def lgamma(x):
 
 
 def digamma(x):
-    """By the recurrence up to 20, then the asymptotic series."""
+    """The recurrence up to 20, then the asymptotic series."""
     if x <= 0 and x == math.floor(x):
         return NAN
     if x == INF:
@@ -56,7 +56,7 @@ def igammac(a, x):
 
 
 def igamma(a, x):
-    """The series, summed until nothing changes."""
+    """The series, until the sum does not change."""
     term = math.exp(a * math.log(x) - x - math.lgamma(a + 1))
     terms, n = [term], 0
     while term > 1e-20 * terms[0] or n < x:
@@ -67,7 +67,7 @@ def igamma(a, x):
 
 
 def zeta(x, q):
-    """Many terms, then Euler and Maclaurin's first three of the rest."""
+    """Many terms, then the first three of Euler and Maclaurin's remainder."""
     count = 20000
     head = math.fsum((q + n) ** -x for n in range(count))
     a = q + count
@@ -75,7 +75,7 @@ def zeta(x, q):
 
 
 def betainc(a, b, x):
-    """Its integral, by a variable that removes what is singular at the ends."""
+    """Its integral, with a substitution that removes the singularities at the ends."""
     scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     # t = sin(s)^2
     density = lambda s: 2 * np.exp(scale) * np.sin(s) ** (2 * a - 1) * np.cos(s) ** (2 * b - 1)
@@ -91,7 +91,7 @@ def functions():
         exact = np.float64(x.value)
         bound = {"ulp": 0.01} if type == np.float32 else {"rtol": 3e-14, "atol": 2e-15}
         graph.expect(graph.op("Lgamma", x), each(lgamma)(exact), **bound)
-        # Beside its zeros on the left, lgamma is as exact as its terms.
+        # Left of its zeros, the error of lgamma is relative to its terms.
         graph.expect(graph.op("Digamma", x), each(digamma)(exact),
                      rtol=bound.get("rtol", 1e-7), atol=bound.get("atol", 1e-7))
         z = graph.input(type(np.concatenate([[0.0, -0.0, INF, -INF, NAN, far],
@@ -142,7 +142,7 @@ def loops():
 
 
 SCALE, ALPHA = 1.0507009873554805, 1.6732632423543772
-# Of the gradient and the operand, or the result, of the function.
+# These depend on the gradient and on the operand, or the result, of the function.
 GRADIENTS = {
     "ReluGrad": lambda g, x: np.where(x > 0, g, 0),
     "Relu6Grad": lambda g, x: np.where((x > 0) & (x < 6), g, 0),
@@ -152,7 +152,7 @@ GRADIENTS = {
     "EluGrad": lambda g, y: np.where(y < 0, g * (y + 1), g),
     "SeluGrad": lambda g, y: np.where(y < 0, g * (y + SCALE * ALPHA), g * SCALE),
 }
-# Of the result and the gradient.
+# These depend on the result and the gradient.
 RESULTS = {
     "SigmoidGrad": lambda y, g: g * y * (1 - y),
     "TanhGrad": lambda y, g: g * (1 - y * y),
@@ -170,7 +170,7 @@ def gradients():
         b = graph.input(random.uniform(-8, 8, (5, 7)).astype(type))
         for table in (GRADIENTS, RESULTS):
             for op, reference in table.items():
-                # Sums such as y + 1 may cancel: an error of the size of their terms.
+                # Sums such as y + 1 may cancel: the error is relative to their terms.
                 graph.expect(graph.op(op, a, b),
                              reference(np.float64(a.value), np.float64(b.value)), ulp=6,
                              atol=8 * np.finfo(type).eps)

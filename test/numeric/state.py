@@ -1,5 +1,5 @@
-"""state.py FOLDER: graphs with variables of both kinds are compiled and
-run some steps; the checkpoint after them is compared with NumPy in float64."""
+"""state.py FOLDER: compiles graphs with variables of both versions and runs some steps; the
+checkpoint after them is compared with NumPy in float64."""
 
 import os
 import pathlib
@@ -53,7 +53,7 @@ class Graph:
         return name
 
     def run(self, name, options, runs=("--repeat=3",)):
-        """The variables after the runs, by name; None where ops are recorded."""
+        """The variables after the runs, by name; None if ops are recorded."""
         if RECORD:
             with open(RECORD, "a") as file:
                 for op in self.ops:
@@ -196,7 +196,7 @@ OPTIMIZERS = [
 
 
 def check_optimizers():
-    """All in one graph of each kind, each with variables of its own."""
+    """One graph of each version has all optimizers, each with variables of its own."""
     rng = np.random.default_rng(0)
     for resource in (False, True):
         graph, want, steps = Graph(), {}, []
@@ -221,7 +221,7 @@ def check_optimizers():
         graph.node("train", "NoOp", ["^" + s for s in steps])
         got = graph.run(f"optimizers{resource}", ["--target-node=train"])
         for key, value in want.items():
-            # A difference of powers cancels.
+            # The difference of powers cancels.
             rtol = 5e-5 if key.startswith("Ftrl") else 2e-6
             compare(f"{key} resource={resource}", got and got[key], value, rtol)
 
@@ -292,7 +292,7 @@ def check_rows():
             after[[3, 1, 0]] = {"NdAdd": old + 2 * by, "NdSub": old - 2 * by, "NdMin": np.minimum(old, by),
                                 "NdMax": np.maximum(old, by)}.get(op, by)  # fmt: skip
             want[op] = after
-        # Sums of what is read, gathered and assigned.
+        # Variables are read, gathered and assigned, and the results are sums.
         suffix = "VariableOp" if resource else ""
         one = graph.const("one", np.float32(np.ones((4, 3))))
         for op, sign in (("AssignAdd", 1), ("AssignSub", -1)):

@@ -1,6 +1,5 @@
-"""Graphs with variables as text, compiled to libraries that train, and run by
-weir-run: what test scripts of training share. The first argument of the script
-is the folder for files."""
+"""Text graphs with variables are compiled to training libraries, and weir-run runs them: the
+common code of the training tests. The first argument of the script is the folder for files."""
 
 import pathlib
 import subprocess
@@ -63,7 +62,7 @@ def compile(name, text, *options, ending="pbtxt"):
 
 
 def run(library, function, *options, inputs=None):
-    """What the function gave, and the variables after it."""
+    """The results of the function, and the variables after it."""
     given = []
     for key, value in (inputs or {}).items():
         np.save(f"{OUT}/{key}.npy", value)

@@ -1,6 +1,6 @@
-"""Ops that are other ops under an older name or with fewer operands, and small
-ones, from a table: op, operands, attributes, and the reference of each result,
-over their element types and the edges of their shapes."""
+"""Tests small ops, and ops that are other ops under an older name or with fewer operands. A table
+has op, operands, attributes, and the reference of each result, for their element types and the
+limits of their shapes."""
 
 import itertools
 
@@ -14,7 +14,7 @@ FLOATS = [np.float16, F, np.float64]
 
 
 def numbers(*shape, type=F):
-    """Small whole numbers, of which every sum and product is exact."""
+    """Small integers, whose sums and products are all exact."""
     low = 0 if np.dtype(type).kind == "u" else -4
     return random.integers(low, 5, shape).astype(type)
 
@@ -222,7 +222,7 @@ def fake_gradients():
     x, dy = F([[-7, -1.3, 0.2], [5.9, 6.5, 3]]), numbers(2, 3)
     low, high = -6.0, 6.0
     inside = (x >= low) & (x <= high)
-    # The range, moved so that 0 is one of the values.
+    # The range is moved so that 0 is one of the values.
     step = 12 / 255
     zero = round(-low / step)
     first, last = -zero * step, (255 - zero) * step

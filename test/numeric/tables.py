@@ -1,6 +1,5 @@
-"""Lookup tables of integers against Python's dictionaries: keys that are there and
-keys that are not, over all types of keys and values, in tables that a search or a
-subtraction finds its way in."""
+"""Tests lookup tables of integers against Python's dictionaries: present and absent keys, all
+types of keys and values, and tables with a search or a subtraction."""
 
 import itertools
 
@@ -24,7 +23,7 @@ def table(g, name, keys, values, fill="LookupTableImportV2", version="V2"):
 
 
 def look_up(g, made, keys, values, query, default, version="V2"):
-    """Adds a lookup of `query` and expects what a dictionary has."""
+    """Adds a lookup of `query` with a dictionary's result as the reference."""
     entries = dict(zip(keys.tolist(), values.tolist()))
     flat = [entries.get(key, default.item()) for key in query.ravel().tolist()]
     how = {"Tin": keys.dtype, "Tout": values.dtype}
@@ -41,7 +40,7 @@ def values_of(count, type):
 
 
 def types():
-    """Scattered keys, given in no order, and queries of all ranks."""
+    """Scattered keys, in no order, and queries of all ranks."""
     g = Graph()
     kinds = [F, np.float64, np.float16, I, L, np.uint8, np.int8, np.bool_]
     for i, (key, value) in enumerate(itertools.product([I, L], kinds)):
@@ -55,7 +54,7 @@ def types():
 
 
 def ends():
-    """Keys at the ends of their type, alone, side by side and far apart."""
+    """Keys at the limits of their type: single, consecutive and far apart."""
     g = Graph()
     i = 0
     for key in (I, L):
@@ -75,7 +74,7 @@ def ends():
 
 
 def many():
-    """More entries than a constant in the graph's text would have."""
+    """More entries than a text constant of a graph would have."""
     g = Graph(fold=False)
     for name, keys in (("side by side", np.arange(-5000, 25000)),
                        ("scattered", random.choice(10**12, 30000, replace=False))):  # fmt: skip
@@ -87,7 +86,7 @@ def many():
 
 
 def versions():
-    """The ops of both versions; a key that is given twice; two nodes of one table."""
+    """The ops of both versions; a repeated key; two nodes of one table."""
     g = Graph()
     keys, values = np.array([4, 1, 9, 4, 1], L), np.array([0.5, 2, 3, 0.5, 2], F)
     query = np.array([[9, 1], [4, 5]], L)
@@ -101,8 +100,8 @@ def versions():
     return g
 
 
-def open_sizes():
-    """As many keys as the run has: beyond them are keys of any value."""
+def dynamic_sizes():
+    """The number of keys is known only at run time: beyond them keys are arbitrary."""
     g = Graph()
     for keys in (np.array([3, -8, 12, 500], L), np.array([7, 6, 5], L)):
         values = values_of(len(keys), F)
@@ -127,8 +126,8 @@ def node(name, op, inputs="", **attributes):
 
 
 def control_flow():
-    """Lookups in loops and branches: of a table that the function names, and of one
-    that it is given."""
+    """Lookups in loops and branches: of a table that the function names, and of a table
+    argument."""
     g = Graph()
     scalar = "tensor {{ dtype: DT_INT64 tensor_shape {{ }} int64_val: {} }}"
     ten = node("ten", "Const", dtype=L, value=Text(scalar.format(10)))
@@ -155,4 +154,4 @@ def control_flow():
     return g
 
 
-main(types, ends, many, versions, open_sizes, control_flow)
+main(types, ends, many, versions, dynamic_sizes, control_flow)

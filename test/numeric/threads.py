@@ -1,5 +1,5 @@
-"""What threads share: each kernel is large enough, and its result the same bits
-for any number of threads, more than the library was compiled for among them."""
+"""Tests kernels that threads share: each is large enough, and its result has the same bits for any
+number of threads, including more than the library was compiled for."""
 
 import math
 
@@ -16,7 +16,7 @@ def normal(*shape):
 
 
 def convolved(x, f, stride, padding):
-    """In float64; as many groups as the filter's channels leave."""
+    """The reference in float64; the filter's channels determine the number of groups."""
     sizes, pads = [], [(0, 0)]
     for n, k in zip(x.shape[1:3], f.shape):
         sizes.append(-(-n // stride) if padding == "SAME" else (n - k) // stride + 1)
@@ -40,7 +40,7 @@ def graph(threads, *options):
 
 
 def products():
-    """Panels, rows, a vector, batches, and a right side known only at run time."""
+    """Panels, rows, a vector, batches, and a right operand known only at run time."""
     g = graph(3)
     for left, right, fed in [
         ((128, 512), (512, 200), False),
@@ -60,7 +60,7 @@ def products():
 
 
 def convolutions():
-    """Padded and not; rows of tiles, panels, groups, and several images."""
+    """Images with and without padding; rows of tiles, panels, groups, and several images."""
     g = graph(3)
     for image, window, stride, padding in [
         ((1, 28, 28, 32), (3, 3, 32, 48), 1, "SAME"),
@@ -69,7 +69,7 @@ def convolutions():
         ((5, 12, 12, 24), (3, 3, 24, 40), 1, "SAME"),
         ((2, 20, 20, 24), (3, 3, 24, 40), 2, "SAME"),
         ((1, 14, 14, 64), (3, 3, 16, 64), 1, "SAME"),
-        # Lines of one panel, and few channels of an image and of a line.
+        # One panel has rows of tiles; images of one and two dimensions have few channels.
         ((1, 1, 2503, 12), (1, 5, 12, 30), 1, "SAME"),
         ((1, 1, 3001, 24), (1, 3, 24, 16), 2, "VALID"),
         ((1, 50, 51, 64), (3, 3, 64, 3), 1, "SAME"),
@@ -119,8 +119,8 @@ def loops():
 
 
 def rows():
-    """Softmax, whose blocks of rows may not divide all; rows with infinities and
-    NaNs, alone in being NaN."""
+    """Softmax, with partial blocks of rows; rows with infinities and NaNs, and only rows with NaNs
+    are NaN."""
     g = graph(3)
     for shape in (300, 700), (97, 1003), (3, 5, 101, 130), (257, 17), (2, 9000), (64, 3):
         value = normal(*shape) * 10
@@ -149,7 +149,7 @@ def rows():
 
 
 def epilogues():
-    """What follows a product that was given another shape is its epilogue."""
+    """Ops after a product with a reshape are its epilogue."""
     g = graph(3)
     x, w, b = g.input(normal(96, 64)), g.constant(normal(64, 48) / 8), g.constant(normal(48))
     shape, other = g.constant(np.int32([8, 12, 48])), g.input(normal(8, 12, 48))
@@ -166,7 +166,7 @@ def epilogues():
 
 
 def attention():
-    """Heads that lie side by side in rows: lengths and depths of every rest."""
+    """Heads are adjacent in rows: lengths and depths have every remainder."""
     g = graph(3)
     for batch, length, heads, depth in (1, 128, 2, 64), (2, 50, 3, 40), (1, 77, 4, 16):
         shape = g.constant(np.int32([batch, length, heads, depth]))
@@ -185,10 +185,10 @@ def attention():
     return g
 
 
-def row_waves():
-    """What needs its own rows alone is done without meeting: products, a
-    normalization, a softmax, a sum of two; then what needs all rows. Rows of one
-    dimension, of two, and of a batch that is one."""
+def row_groups():
+    """Ops that need only their own rows run without barriers: products, a normalization, a
+    softmax, a sum of two. Then an op needs all rows. Rows have one dimension, two, or a joined
+    batch."""
     g = graph(3)
     for shape in (96, 64), (2, 48, 64), (1, 192, 64):
         x = g.input(normal(*shape))
@@ -214,7 +214,7 @@ def row_waves():
         first, first_wide = multiplied(y, wide, 64, 64)
         up, up_wide = multiplied(first, first_wide, 64, 160)
         down, down_wide = multiplied(g.op("Relu", up), np.maximum(up_wide, 0), 160, 64)
-        # Of results that are one after the other in memory each has its rows.
+        # The results are consecutive in memory, and each has its own rows.
         both = g.op("ConcatV2", down, first, g.constant(np.int32(0)))
         g.expect(both, np.concatenate([down_wide, first_wide]), rtol=1e-3, atol=1e-3)
         y, wide = g.op("AddV2", first, down), first_wide + down_wide
@@ -222,7 +222,7 @@ def row_waves():
         e = np.exp(wide - wide.max(-1, keepdims=True))
         g.expect(g.op("Softmax", y), e / e.sum(-1, keepdims=True), rtol=1e-3, atol=1e-5)
         y, wide = multiplied(y, wide, 64, 64)
-        # What is picked, and the other side of a product, may be any row.
+        # A gathered operand, and the right side of a product, may use any row.
         at = random.permutation(len(wide))
         picked = g.op("GatherV2", y, g.constant(np.int32(at)), g.constant(np.int32(0)))
         g.expect(picked, wide[at], rtol=1e-3, atol=1e-3)
@@ -232,8 +232,8 @@ def row_waves():
     return g
 
 
-def copied_waves():
-    """Rows that fight for a set of L1, and are copied a grain at a time."""
+def copied_groups():
+    """Rows that share a set of L1 are copied one work item at a time."""
     g = graph(2)
     y = g.input(normal(64, 64))
     wide = y.value.astype(np.float64)
@@ -245,8 +245,8 @@ def copied_waves():
 
 
 def copied_slabs():
-    """Rows that fight for sets of L2, whose part of a slab of the depth is
-    copied where registers are few; enough for several parts of each thread."""
+    """Rows share sets of L2. With few registers, their part of a slab of the depth is copied. Each
+    thread has several chunks."""
     few = "x86-64-v3"
     g = graph(2, *[f"-mcpu={few}"] * (few in host_levels()))
     a, b = g.input(normal(1012, 4096)), normal(4096, 1056)
@@ -256,7 +256,7 @@ def copied_slabs():
 
 
 def largest():
-    """Rows whose largest elements are found beside each other, equal ones among them."""
+    """Rows have adjacent maxima, including equal ones."""
     g = graph(3)
     for shape, k in (((64, 1000), 5), ((1, 37, 700), 20), ((3, 50, 300), 40)):
         x = g.input(np.round(normal(*shape), 2))
@@ -268,7 +268,7 @@ def largest():
 
 
 def transposes():
-    """Rows of results that meet in one set of L1, and what is left of squares."""
+    """Rows of results share one set of L1, with partial transpose blocks."""
     g = graph(3)
     for shape, order in (((2, 16, 64, 20), (0, 3, 1, 2)), ((1, 128, 72, 37), (0, 3, 1, 2)),
                          ((8, 32, 64, 48), (3, 2, 1, 0)), ((1024, 40), (1, 0)), ((999, 1024), (1, 0))):
@@ -278,5 +278,5 @@ def transposes():
     return g
 
 
-main(products, convolutions, loops, rows, epilogues, attention, row_waves, copied_waves,
+main(products, convolutions, loops, rows, epilogues, attention, row_groups, copied_groups,
      copied_slabs, largest, transposes)

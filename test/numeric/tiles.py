@@ -1,21 +1,19 @@
-"""Products by the tiles of Intel AMX, on a processor that has them or under
-test/emulate/amx.c, which stands back there: their accuracy against plain sums of
-f32, values that tiles cannot multiply, and the shapes and epilogues that the
-kernel treats apart."""
+"""Tests products by AMX tiles, on a processor with them or under test/emulate/amx.c, which is
+inactive there. The cases have the accuracy against plain sums of f32, values that tiles cannot
+multiply, and all shapes and epilogues that the kernel distinguishes."""
 
 import ctypes
-import json
 import math
 
 import numpy as np
 from harness import bf16, main
-from products import Products, convolution, convolved, dense, normal, plain, random, wide
+from products import FixedParameters, Products, convolution, convolved, dense, normal, plain, random, wide
 
 TILES = "-mattr=+amx-tile,+amx-bf16,+amx-int8"
 
 
 def products():
-    """How many products of tiles there were; -1 where none are counted."""
+    """The number of tile products; -1 without a counter."""
     counter = getattr(ctypes.CDLL(None), "amx_products", None)
     if counter is None:
         return -1
@@ -24,7 +22,7 @@ def products():
 
 
 class Tiled(Products):
-    """A graph whose run must use tiles, or must not."""
+    """A graph whose run must use tiles, or must not use them."""
 
     def __init__(self, *options, tiles=True, threads=()):
         super().__init__(TILES, *options, threads=threads)
@@ -38,19 +36,12 @@ class Tiled(Products):
         return status, message, outputs
 
 
-class Scheduled(Tiled):
+class Scheduled(FixedParameters, Tiled):
     """A graph whose products and convolutions by tiles have fixed parameters."""
 
     def __init__(self, **parameters):
         super().__init__("--threads=3", threads=[1, 2])
-        self.schedules = [dict(node=".*", algorithm="tiles", **parameters)]
-
-    def compile(self, folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "schedule.json"
-        path.write_text(json.dumps(self.schedules))
-        self.options.append(f"--schedule={path}")
-        return super().compile(folder)
+        self.fix("tiles", **parameters)
 
 
 def accuracy():
@@ -84,29 +75,29 @@ def shapes():
         (16, 61, 40),
         (61, 129, 61),
         (64, 2090, 40),  # two blocks of the depth
-        (96, 4200, 33),  # four
+        (96, 4200, 33),  # four blocks
         (33, 96, 400),  # fewer blocks of rows than threads, which share panels
         (300, 70, 96),
         (48, 31, 128),
     ]:
         dense(g, *shape)
-    # An element that has no parts, in the second block of the depth.
+    # An element cannot be split, in the second block of the depth.
     x, w = normal(64, 2090), normal(2090, 40)
     x[40, 2000] = np.inf
     g.expect(g.op("MatMul", g.input(x), g.constant(w)), wide(x) @ wide(w), rtol=1e-6, atol=4e-4)
-    # Pixels by a filter, and rows of a batch.
+    # Pixels are multiplied by a filter, and rows of a batch by a matrix.
     x, f = g.input(normal(2, 9, 8, 44)), g.constant(normal(1, 1, 44, 70))
     y = g.op("Conv2D", x, f, strides=[1, 1, 1, 1], padding="VALID")
     exact = np.einsum("nhwc,cd->nhwd", wide(x), wide(f)[0, 0])
     g.expect(g.op("Relu", y), np.maximum(exact, 0), rtol=1e-6, atol=1e-5)
-    halves = g.op("Conv2D", x, f, strides=[1, 2, 2, 1], padding="VALID")
-    g.expect(halves, exact[:, ::2, ::2], rtol=1e-6, atol=1e-5)
+    strided = g.op("Conv2D", x, f, strides=[1, 2, 2, 1], padding="VALID")
+    g.expect(strided, exact[:, ::2, ::2], rtol=1e-6, atol=1e-5)
     return g
 
 
 def panels():
-    """Of a model whose weights caches do not hold, those that few rows meet come
-    apart in use."""
+    """Caches do not hold the weights of the model, so weights with few rows are split at run
+    time."""
     g = Tiled("--threads=3", threads=[1, 2])
     table = g.constant(normal(10 << 10, 1 << 10))
     some = np.int32([3, 77])
@@ -115,7 +106,7 @@ def panels():
         (32, 64, 64),
         (61, 129, 61),
         (64, 2090, 40),  # blocks of the depth
-        (96, 4224, 24),  # whole steps, the last block shorter
+        (96, 4224, 24),  # whole steps, with a shorter last block
         (128, 70, 96),
         (16, 1056, 200),
     ]:
@@ -137,7 +128,7 @@ def panels():
 
 
 def many_slabs():
-    """Slabs of rows, more and fewer than there are threads."""
+    """The slabs of rows are more and fewer than the threads."""
     g = Tiled("--threads=3", threads=[1, 2])
     for rows, depth, columns in [(2100, 320, 96), (220, 1010, 40), (1100, 1000, 40)]:
         x, w = g.input(normal(rows, depth)), g.constant(normal(depth, columns))
@@ -152,7 +143,7 @@ def half_floats():
         product = g.op("MatMul", x, w)
         exact = wide(x) @ wide(w)
         g.expect(product, exact, rtol=2**-8, atol=1e-4)
-    # Denormals and the infinite, as in sums of f32.
+    # There are denormals and infinities, as in sums of f32.
     x = normal(32, 64)
     x[3, 5], x[4, 6], x[5, 7] = np.inf, np.nan, 2.0**-130
     x[5, :7] = x[5, 8:] = 0
@@ -164,7 +155,7 @@ def half_floats():
 
 
 def integers():
-    """Bytes by bytes in tiles; larger numbers as ever, their sums wrapped."""
+    """Bytes are multiplied in tiles; larger numbers as usual, and their sums wrap."""
     g = Tiled(threads=[2, 3])
     for rows, depth, columns in [(32, 64, 64), (61, 129, 61), (50, 11000, 70), (400, 63, 33)]:
         x = random.integers(-128, 128, (rows, depth)).astype(np.int8)
@@ -191,7 +182,7 @@ def large_integers():
 
 
 def ends_of_the_range():
-    """What f32 can hold is held, whatever the row is made of."""
+    """Any result that f32 can represent is right, for any elements of the row."""
     g = Tiled(threads=[2])
     x, w = normal(224, 95), normal(95, 160)
     x[1, 3], x[2, 94], x[3, 5] = np.inf, -np.inf, np.nan
@@ -211,7 +202,7 @@ def ends_of_the_range():
 
 
 def weights_out_of_range():
-    """Weights that parts of bf16 do not hold are multiplied as they are."""
+    """Weights that cannot be split into bf16 are multiplied as f32."""
     g = Tiled(tiles=False)
     for value in (np.inf, np.nan, 1e-40, 1e-20, 3e38):
         x, w = normal(32, 64), normal(64, 64)
@@ -224,19 +215,19 @@ def weights_out_of_range():
 
 
 def few_rows():
-    """Vector registers are the quicker where there are few rows."""
+    """Vector registers are faster with few rows."""
     g = Tiled(tiles=False)
     for rows in (1, 4):
         x, w = g.input(normal(rows, 256)), g.constant(normal(256, 64))
         g.expect(g.op("MatMul", x, w), wide(x) @ wide(w), rtol=1e-5, atol=1e-4)
-    # Nor is what only the run knows packed into tiles.
+    # Operands that are known only at run time are not packed into tiles, either.
     x, w = g.input(normal(64, 64)), g.input(normal(64, 64))
     g.expect(g.op("MatMul", x, w), wide(x) @ wide(w), rtol=1e-5, atol=1e-4)
     return g
 
 
 def convolutions():
-    """Of tiles that are parts of lines, and of those that are not; of strips."""
+    """Tiles are parts of image rows, positions of all rows, and strips."""
     g = Tiled("--threads=3", threads=[1, 2])
     for image, filter, how in [
         ((1, 14, 14, 64), (3, 3, 64, 64), {}),
@@ -254,7 +245,7 @@ def convolutions():
         bias = normal(filter[-1])
         z = g.op("Relu", g.op("BiasAdd", y, g.constant(bias)))
         g.expect(z, np.maximum(exact + wide(bias), 0), rtol=1e-6, atol=atol)
-    # What tiles do not hold, inside and at a border.
+    # Numbers that tiles cannot represent are inside and at a border.
     x = normal(1, 30, 14, 64)
     x[0, 0, 0, 3], x[0, 17, 5, 63], x[0, 29, 3, 9] = np.inf, np.nan, 2.0**-120
     for stride in (1, 2):
@@ -290,15 +281,15 @@ def direct_sums():
 
 
 def fixed_products():
-    """Results hold for tiles, blocks of the depth and slabs that weir does not choose."""
+    """Results are right for tiles, blocks of the depth and slabs that weir does not choose."""
     g = Scheduled(tile_rows=5, block_rows=5, depth_block=3, slabs=4, coarse=False, prefetch=False)
-    for shape in [(61, 129, 61), (64, 2090, 40), (300, 70, 96)]:
+    for shape in [(61, 705, 96), (64, 2090, 128), (290, 520, 93)]:
         dense(g, *shape)
     return g
 
 
-def fixed_lines():
-    """The same for tiles of one line, of which some end past it."""
+def fixed_rows():
+    """The same for tiles of one image row, some of which end beyond it."""
     g = Scheduled(tile_rows=4, block_rows=8, by_line=True, depth_block=2, slabs=3, share="panels")
     for image, filter, how in [
         ((2, 7, 7, 96), (3, 3, 96, 70), {}),
@@ -310,7 +301,7 @@ def fixed_lines():
 
 
 def fixed_positions():
-    """The same for positions of all lines."""
+    """The same for positions of all rows."""
     g = Scheduled(tile_rows=13, block_rows=13, by_line=False, slabs=2, prefetch_result=False)
     for image, filter, how in [
         ((1, 14, 14, 64), (3, 3, 64, 64), {}),
@@ -337,6 +328,6 @@ main(
     weights_out_of_range,
     few_rows,
     fixed_products,
-    fixed_lines,
+    fixed_rows,
     fixed_positions,
 )

@@ -1,5 +1,5 @@
-"""train.py FOLDER: forward graphs become steps of training; the variables and
-what optimizers keep, after ten steps, are compared with NumPy in float64."""
+"""train.py FOLDER: forward graphs become training steps; the variables and the optimizer state
+after ten steps are compared with NumPy in float64."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ def compare(what, got, want, rtol=2e-6, atol=2e-6):
         print(f"{what}: {got} instead of {want}")
 
 
-# Each takes variable, gradient, what is kept, step's number, variable's decay.
+# Each has the arguments variable, gradient, optimizer state, step number, weight decay.
 
 
 def gradient_descent(x, g, k, t, decay):
@@ -111,7 +111,7 @@ def lamb(x, g, k, t, decay):
 
 
 ADAM = "lr=0.01,beta1=0.9,beta2=0.99,epsilon=1e-5"
-# Options, the first values of what is kept, the step, and the variables' decay.
+# Options, the first optimizer state, the step, and the weight decay.
 OPTIMIZERS = [
     ("GradientDescent:lr=0.1", [], gradient_descent, 0),
     ("Momentum:lr=0.1,momentum=0.8", [0], momentum, 0),
@@ -210,7 +210,7 @@ def check_losses():
 
 
 def check_options():
-    """Clipping, decay, a rate that is given, and variables that are frozen."""
+    """Clipping, decay, a learning rate as input, and frozen variables."""
     _, dw, db = mean_squared(np.float64(W), np.float64(B))
     length = np.sqrt((dw**2).sum() + (db**2).sum())
 
@@ -243,7 +243,7 @@ def check_options():
 
 
 def check_first_values():
-    """Variables without first values: of a known spread, and the same again."""
+    """Variables without first values: their spread is known, and a second library has the same."""
     text = [placeholder("x", (2, 300)), *variable("W", (300, 200)), *variable("b", (200,)),
             *variable("scale", (200,)),
             node("product", "MatMul", ("x", "W/Read"), FLOAT),
@@ -271,7 +271,7 @@ def check_first_values():
 
 
 def check_restored():
-    """Ten steps are five, a checkpoint, and five more."""
+    """Ten steps equal five, a checkpoint, and five more."""
     library = compile("restored", linear(W, B, 6), "--loss=mean_squared_error:y,t",
                       "--optimizer=adam:lr=0.1")  # fmt: skip
     inputs = {"x": X, "t": T}
@@ -283,8 +283,8 @@ def check_restored():
 
 
 def check_accumulated():
-    """Three steps of a third of the batch are one of the whole; so is what is
-    clipped, decayed and kept. What is not moved yet is in the checkpoint."""
+    """Three steps of a third of the batch equal one of the whole, with clipping, decay and
+    optimizer state. The checkpoint contains the gradients that are not applied yet."""
     more = ["--loss=mean_squared_error:y,t", "--clip=global_norm=0.2", "--weight-decay=0.25:^W$",
             "--optimizer=Adam:lr=0.01,beta1=0.9,beta2=0.99,epsilon=1e-5"]  # fmt: skip
     parts = compile("parts", linear(W, B, 2), *more, "--accumulate=3")
@@ -345,7 +345,7 @@ def onnx_info(kind, name, shape):
 
 
 def check_onnx():
-    """Likewise initializers of an ONNX model, which keep their names."""
+    """The same holds for initializers of an ONNX model, which keep their names."""
     text = ['ir_version: 8 opset_import { version: 17 } graph { name: "line"',
             'node { op_type: "Gemm" input: "x" input: "W" input: "b" output: "y" }',
             onnx_tensor("W", W), onnx_tensor("b", B), onnx_info("input", "x", (6, 3)),
@@ -367,7 +367,7 @@ def check_onnx():
 
 
 def check_onnx_statistics():
-    """A batch is normalized by its own statistics, and moves those of the model."""
+    """A batch is normalized by its own statistics, and updates those of the model."""
     scale, shift = np.float32([1.5, 0.5, -1, 2]), np.float32([0.1, 0, -0.2, 0.3])
     center, spread = np.float32([0, 1, 2, 3]), np.float32([1, 2, 1, 0.5])
     text = ['ir_version: 8 opset_import { version: 17 } graph { name: "norm"',
@@ -403,7 +403,7 @@ def check_onnx_statistics():
 
 
 def check_random():
-    """What is random differs from step to step, and is the same in each training."""
+    """Random numbers differ from step to step, and are the same in each training."""
     count = 4000
     ones = np.ones(count, np.float32)
     drop = ['ir_version: 8 opset_import { version: 17 } graph { name: "drop"',
@@ -441,7 +441,7 @@ def check_random():
 
 
 def check_served():
-    """A graph takes the values of a checkpoint, which are then constants."""
+    """A graph has the values of a checkpoint, which become constants."""
     library = compile("served", linear(W, B, 6), "--loss=mean_squared_error:y,t")
     _, kept = run(library, "train_step", "--repeat=5", inputs={"x": X, "t": T})
     path = f"{OUT}/served.pbtxt"

@@ -1,6 +1,6 @@
-"""train_narrow.py FOLDER: models of 16 bits are trained with copies of f32 and
-with scaled losses; variables and what is kept are compared with NumPy in
-float64, on numbers that 16 bits have exactly or not at all."""
+"""train_narrow.py FOLDER: trains 16-bit models with f32 master copies and with scaled losses.
+Variables and optimizer state are compared with NumPy in float64, for numbers that 16 bits
+represent exactly or not at all."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ checks = failures = 0
 
 
 def bits(value, kind):
-    """As half_val has them."""
+    """The format of half_val."""
     if kind == "DT_HALF":
         return np.float16(value).view(np.uint16).ravel().tolist()
     return (np.float32(value).view(np.uint32) >> 16).ravel().tolist()
@@ -72,8 +72,8 @@ FIRST = np.array([1, -1, 0.5, 2])
 
 
 def check_masters():
-    """Steps far below a variable's last bit add up in its copy, by each
-    optimizer's own formula; without one they are lost."""
+    """Updates far below a variable's last bit accumulate in its master copy, by each optimizer's
+    own formula; without a copy they are lost."""
     for kind, given in (("DT_HALF", X), ("DT_BFLOAT16", np.float32(X))):
         g = np.float64(X)
         text = product(kind, FIRST)
@@ -90,7 +90,7 @@ def check_masters():
         compare(f"{kind}: copy", kept["W/master"], x)
         compare(f"{kind}: what is kept", kept["W/Momentum"], speed)
         compare(f"{kind}: variable", kept["W"], FIRST, 1e-3)
-        # As many more that the variable moves, from a checkpoint.
+        # As many further steps, from a checkpoint, change the variable.
         _, kept = run(library, given, "--repeat=400", f"--restore={OUT}/kept")
         for _ in range(400):
             speed = 0.5 * speed + g
@@ -106,7 +106,7 @@ def check_masters():
 
 
 def check_static():
-    """Gradients of 2^-28, which f16 does not have, by a scale of 2^12."""
+    """A scale of 2^12 preserves gradients of 2^-28, which f16 cannot represent."""
     small = np.float16([2.0**-14] * 4)
     text = product("DT_HALF", FIRST, 2.0**-14)
     step = ["--loss=sum:0", f"--optimizer=sgd:lr={2.0**20}"]
@@ -118,8 +118,8 @@ def check_static():
 
 
 def check_dynamic(more, name):
-    """Steps that overflow are left out and halve the scale; two good ones
-    double it. Adam counts the steps that it made."""
+    """Steps that overflow are skipped and halve the scale; two good ones double it. Adam counts
+    the steps that were not skipped."""
     library = compile(name, product("DT_HALF", FIRST), "--loss=sum:0", "--loss-scale=dynamic:8192,2",
                       "--optimizer=Adam:lr=0.01,beta1=0.9,beta2=0.99,epsilon=1e-5", *more)  # fmt: skip
     together = 2 if more else 1
@@ -131,7 +131,7 @@ def check_dynamic(more, name):
     restore = []
     for i, size in enumerate(inputs):
         given = X * np.float16(size)
-        # The model's arithmetic is of 16 bits, and so is what overflows.
+        # The arithmetic of the model has 16 bits, so its overflow does, too.
         with np.errstate(over="ignore"):
             slope = np.float64(np.float16(scale) * given) / scale
         total = slope + (total if i % together else 0)

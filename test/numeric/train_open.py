@@ -1,7 +1,6 @@
-"""train_open.py FOLDER: training and gradients with a batch, or a length, that
-only the run knows. Losses and gradients are compared with NumPy in float64,
-along random directions of the variables; and with a library that is compiled
-for these very sizes, to the bit where sums are added up in the same order."""
+"""train_open.py FOLDER: training and gradients with a batch, or a length, that is known only at
+run time. Losses and gradients are compared with NumPy in float64, along random directions of the
+variables. A library for these sizes has the same bits if the order of sums is the same."""
 
 import os
 import pathlib
@@ -40,7 +39,7 @@ def compile(name, text, ending, *options):
 
 
 def run(library, function, inputs, *options):
-    """What the function gives; with its state, the variables after it."""
+    """The results of the function; with its state, the variables after it."""
     folder = pathlib.Path(OUT) / "out"
     subprocess.run(["rm", "-rf", str(folder)], check=True)
     folder.mkdir()
@@ -81,14 +80,14 @@ def slopes_agree(what, loss, variables, gradients):
 
 
 def check(name, graph, kind, data, loss, variables, ending="onnx.txt", dims=(), names=(), exact=()):
-    """Trains `graph(n)` for one step of sizes n; -1 is the open one, which
-    `names` say. `data(n)` has inputs, and `loss` is of them and variables. A
-    library of fixed sizes gives the same bits for the sizes `exact`; for others
-    it adds up in another order. None: it is not looked at."""
+    """Trains `graph(n)` for one step of sizes n; -1 is the dynamic one, named in `names`.
+    `data(n)` returns inputs, and `loss` depends on them and on the variables. A library of fixed
+    sizes has the same bits for the sizes `exact`; for others the order of its sums differs. None:
+    the bits are not compared."""
     options = [f"--loss={kind}", "--optimizer=sgd:lr=1"]
     if names:
         options.append(f"--train-vars=^({'|'.join(names)})$")
-    # Where products are by pairs, of AVX-512, the bound says whether they are.
+    # With AVX-512, the bound decides if products use inner-product pairing.
     processor = ["-mcpu=x86-64-v3"] if exact else []
     opened = compile(f"{name}-open", graph(-1), ending, *options, *processor,
                      *(f"--dim={dim}=1..{MOST}" for dim in dims))  # fmt: skip
@@ -141,7 +140,7 @@ def check_dense():
 
 
 def check_poles():
-    """Quotients, roots, logarithms and powers that are no numbers at zero."""
+    """Quotients, roots, logarithms and powers are NaN at zero."""
     values = {"v": np.float32([1.5, 2, 3, 0.5]), "w": np.float32([0.5, 1.5, 2.5, 1])}
 
     def graph(n):
@@ -166,7 +165,7 @@ def check_poles():
 
 
 def check_losses():
-    """Each kind of loss, of the rows that there are."""
+    """All losses depend only on the actual rows."""
     W = f32(3, 4)
 
     def product(inputs, W):
@@ -233,7 +232,7 @@ def sigmoid(x):
 
 
 def check_images():
-    """Convolutions, pools, and a dense layer, trained by classes."""
+    """Convolutions, pools, and a dense layer are trained by classes."""
     values = {"F": f32(4, 2, 3, 3, scale=0.3), "c": f32(4), "W": f32(16, 3, scale=0.3), "b": f32(3)}
 
     def graph(n):
@@ -263,7 +262,7 @@ def check_images():
 
 
 def check_lstm():
-    """A recurrent layer of an open batch, and of an open length."""
+    """A recurrent layer has a dynamic batch, and a dynamic length."""
     values = {"W": f32(1, 12, 4, scale=0.5), "R": f32(1, 12, 3, scale=0.5), "B": f32(1, 24, scale=0.5)}
 
     def loss(inputs, W, R, B):
@@ -293,8 +292,8 @@ def check_lstm():
         check(f"lstm-{name}", graph, "mean_squared_error:y,t", data, loss, values, dims=["n"], names=values)
 
 
-def check_words():
-    """Rows of a table by words of sentences, whose mean is normalized."""
+def check_tokens():
+    """Tokens of sentences gather the rows of a table, and their mean is normalized."""
     values = {"E": f32(7, 6), "g": f32(6), "d": f32(6), "W": f32(6, 3)}
 
     def graph(n):
@@ -317,7 +316,7 @@ def check_words():
 
 
 def check_norm():
-    """Batch normalization by the rows that there are."""
+    """Batch normalization uses the actual rows."""
     values = {"g": f32(3), "d": f32(3)}
     kept = {"m": f32(3), "v": np.float32([1, 2, 3])}
 
@@ -344,7 +343,7 @@ def check_norm():
 
 
 def check_gradients():
-    """Gradients by an input of open sizes, and by what is between."""
+    """Gradients by an input with dynamic sizes, and by inner tensors."""
     W = f32(4, 3)
     model = onnx_model({"x": ("f32", (-1, 4))}, {"W": W},
                        onnx_node("MatMul", ("x", "W"), ("h",)), onnx_node("Exp", ("h",), ("e",)),
@@ -360,7 +359,7 @@ def check_gradients():
 
 
 def check_epochs():
-    """The last batch of an epoch is trained on, and counts by its rows."""
+    """The last batch of an epoch is trained, too, and counts by its rows."""
     W = np.zeros((3, 2), np.float32)
     text = [placeholder("x", (-1, 3)), *variable("W", W.shape, W),
             node("y", "MatMul", ("x", "W/Read"), FLOAT)]  # fmt: skip
@@ -388,7 +387,7 @@ def check_epochs():
             fail(f"batches of {batch}", ran.stdout)
 
 
-CHECKS = [check_dense, check_poles, check_losses, check_images, check_lstm, check_words, check_norm,
+CHECKS = [check_dense, check_poles, check_losses, check_images, check_lstm, check_tokens, check_norm,
           check_gradients, check_epochs]  # fmt: skip
 if __name__ == "__main__":
     for each in CHECKS:

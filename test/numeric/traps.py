@@ -1,5 +1,5 @@
-"""Functions of finite numbers with finite results raise no exception of floating point,
-which a program may trap: what a formula computes besides, for other arguments, is finite."""
+"""Functions of finite numbers with finite results raise no floating-point exception that a program
+may trap: intermediate values for other arguments are finite."""
 
 import ctypes
 import pathlib
@@ -11,7 +11,7 @@ from levels import host_levels
 
 INVALID, ZERO, OVERFLOW = 1, 4, 8
 LARGE = [1e30, -1e30, 3e38, -3e38]
-# Whole vectors of any width.
+# Vectors of any width are complete.
 ANY = np.float32(np.concatenate([np.arange(-24, 24) * 50, np.arange(-6, 6) / 4, LARGE]))
 assert len(ANY) == 64
 ABOVE_ONE = np.abs(ANY) + np.float32(1.5)
@@ -23,7 +23,7 @@ FUNCTIONS = {
 
 
 def trapped(run):
-    """What `run` gives while the exceptions are signals, which end the process."""
+    """The result of `run` while exceptions are signals, which end the process."""
     libm = ctypes.CDLL("libm.so.6")
     libm.feenableexcept(INVALID | ZERO | OVERFLOW)
     try:

@@ -1,5 +1,5 @@
-"""One library for batches of 1 to 64 and one for each of several batches: each
-gives the same bits, and what NumPy does."""
+"""One library for batches of 1 to 64 and one for each of several batches have the same bits, and
+NumPy's results."""
 
 import pathlib
 import subprocess
@@ -8,7 +8,7 @@ import sys
 import numpy as np
 from levels import host_flags
 
-# How many rows there are decides whether tiles multiply them, whose bits are others.
+# The number of rows decides if tiles multiply them, which have other bits.
 OPTIONS = ["-mattr=-amx-tile"] if "amx_tile" in host_flags() else []
 LAYERS = [300, 200, 40, 10]
 BATCHES = [1, 3, 7, 8, 20, 64]
@@ -45,7 +45,7 @@ def model(random):
 
 
 def onnx_model(weights):
-    """The same as ONNX."""
+    """The same model in ONNX."""
     text = "ir_version: 8\nopset_import { version: 17 }\ngraph {\n"
     text += ('input { name: "x" type { tensor_type { elem_type: 1 shape { '
              'dim { dim_param: "batch" } dim { dim_value: 300 } } } } }\n'
@@ -75,7 +75,7 @@ def run(library, x, root):
 
 
 def check(graph, weights, random, root):
-    """The number of batches for which the library for all of them is wrong."""
+    """The number of batches for which the general library is wrong."""
     root.mkdir(exist_ok=True)
     ranged = root / "ranged.so"
     command = ["weir", "compile", graph, *OPTIONS]

@@ -1,5 +1,5 @@
-"""Convolutions and products whose weights fit a budget, against NumPy in f64: stored
-as f16 or bf16 and widened in registers, transformed at run time, and direct sums."""
+"""Tests convolutions and products whose weights fit a budget, against NumPy in f64: stored as f16
+or bf16 and widened in registers, transformed at run time, and direct sums."""
 
 import itertools
 
@@ -32,7 +32,7 @@ def half(array):
 
 
 def convolved(x, w, stride=1, dilation=1):
-    """NHWC and HWIO, padded as SAME."""
+    """The layouts are NHWC and HWIO, with padding SAME."""
     n, h, width, _ = x.shape
     taps = [dilation * (size - 1) + 1 for size in w.shape[:2]]
     out = [-(-size // stride) for size in (h, width)]
@@ -85,7 +85,7 @@ def smallest_avx2():
     return of_f32(1, options=["-mcpu=x86-64-v3"])
 
 
-def of_halves(options=()):
+def of_f16(options=()):
     """A net of f16 with batch norm and biases keeps filters of f16."""
     g = Budget(1, most=450_000, options=options)
     for shape, filter, stride, dilation in SHAPES:
@@ -100,12 +100,13 @@ def of_halves(options=()):
     return g
 
 
-def of_halves_avx2():
-    return of_halves(["-mcpu=x86-64-v3"])
+def of_f16_avx2():
+    return of_f16(["-mcpu=x86-64-v3"])
 
 
 def products():
-    """Of f16, and of f32 that were bf16, by one row, by few and by many."""
+    """Weights of f16, and of f32 with bf16 values, are multiplied by one row, by few and by
+    many."""
     g = Budget(1, most=1_800_000)
     for rows, depth, columns in ((1, 300, 257), (5, 256, 200), (40, 513, 129), (200, 384, 384), (64, 200, 10)):
         a, w = half(values(rows, depth)), half(values(depth, columns))
@@ -119,4 +120,4 @@ def products():
     return g
 
 
-main(free, smallest, smallest_threads, smallest_avx2, of_halves, of_halves_avx2, products)
+main(free, smallest, smallest_threads, smallest_avx2, of_f16, of_f16_avx2, products)

@@ -1,4 +1,4 @@
-"""XLA's own ops, against NumPy and loops over elements."""
+"""Tests XLA's own ops, against NumPy and loops over elements."""
 
 import itertools
 
@@ -14,8 +14,8 @@ def normal(*shape, type=F):
 
 
 def message(**fields):
-    """A protocol buffer of integers and lists of them, by field number, as the
-    text of a string attribute."""
+    """A protocol buffer of integers and lists of them, by field number, as the text of a string
+    attribute."""
     data = b""
     for key, value in fields.items():
         number = int(key[1:])
@@ -101,7 +101,8 @@ def convolutions():
         filter = g.input(np.ascontiguousarray(w.transpose(3, 2, 0, 1)))
         made = g.op("XlaConv", first, filter, *numbers, dimension_numbers=message(**FIRST))
         g.expect(made, y.transpose(0, 3, 1, 2), rtol=1e-4, atol=1e-4)
-    # Halves of the batch with filters of their own, and a margin that cuts.
+    # Two halves of the batch have separate filters, and negative padding removes
+    # elements.
     w = normal(2, 2, 4, 6)
     ones = (1, 1)
     halves = [convolved(x[i : i + 1, 1:], w[..., 3 * i : 3 * i + 3], ones, (0, 0), (0, 0), ones,
@@ -262,7 +263,7 @@ def scatters():
 
 def reductions():
     g = Graph()
-    # A function that is one op, one that is two, and one of pairs.
+    # One function is one op, one is two, and one is of pairs.
     functions = {op: binary(g, f"reduce{op}", op) for op in FUNCTIONS}
     kind = 'attr { key: "T" value { type: DT_FLOAT } }'
     functions["far"] = g.function(
@@ -286,15 +287,15 @@ def reductions():
                  dimensions_to_reduce=[1], reducer=functions["AddV2"])  # fmt: skip
     g.expect(empty, [3.0, 3.0])
     every = binary(g, "every", "LogicalAnd", "DT_BOOL")
-    truths = np.bool_([[1, 1, 0], [1, 1, 1]])
-    made = g.op("XlaReduce", g.input(truths), g.input(np.bool_(1)), dimensions_to_reduce=[1],
+    booleans = np.bool_([[1, 1, 0], [1, 1, 1]])
+    made = g.op("XlaReduce", g.input(booleans), g.input(np.bool_(1)), dimensions_to_reduce=[1],
                 reducer=every)  # fmt: skip
     g.expect(made, [False, True])
     return g
 
 
 def pairs():
-    """The greatest element and where it is; both operands move together."""
+    """The maximum and its index; both operands move together."""
     g = Graph()
     node = 'name: "{}" op: "{}" {} attr {{ key: "T" value {{ type: {} }} }}'
     more = node.format("c", "GreaterEqual", 'input: "x" input: "z"', "DT_FLOAT")

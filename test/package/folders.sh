@@ -1,7 +1,8 @@
 #!/bin/bash
-# folders.sh OTHER: shows that the folder of a build is not in its files. Clones the
-# repository to OTHER, builds some of it there without ccache, and compares it with
-# build/release. It takes minutes, and the other tests of this folder do not call it.
+# folders.sh OTHER: checks that the folder of a build is not in its files. The script
+# clones the repository to OTHER, builds a part of it there without ccache, and compares
+# it with build/release. It takes minutes, and the other tests of this folder do not
+# call it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 other=$1

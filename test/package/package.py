@@ -1,7 +1,7 @@
 """Packs a build, once for all tests: `package.py BUILD GENERATOR OUT`.
 
-OUT becomes a link to the package. It is packed again when the build, or a file that
-is installed from the source tree, is newer.
+OUT becomes a link to the package. It is packed again if the build, or a file that is installed
+from the source tree, is newer.
 """
 
 import fcntl
@@ -40,11 +40,11 @@ with open(folder / "lock", "w") as lock:
         for old in packages():
             old.unlink()
         start = time.time()
-        # The size of the archive is no matter here, the time is.
+        # The size of the archive does not matter here, but the time does.
         subprocess.run(["cpack", "-G", generator, "-B", folder, "-D", "CPACK_WEIR_ZSTD_LEVEL=3"],
                        cwd=build, check=True)
         shutil.rmtree(folder / "_CPack_Packages")
-        # A file that changed meanwhile is newer than the package.
+        # A file that was changed meanwhile is newer than the package.
         os.utime(packages()[0], (start, start))
     out.unlink(missing_ok=True)
     os.symlink(packages()[0], out)

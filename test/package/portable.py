@@ -1,5 +1,5 @@
-"""What the executables of TREE need of a system: no library but glibc, and no symbol
-that glibc has later than in 2.35, the version of Ubuntu 22.04."""
+"""The requirements of the executables of TREE: no library except glibc, and no symbol of a glibc
+later than 2.35, the version of Ubuntu 22.04."""
 
 import re
 import subprocess

@@ -17,7 +17,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
-# What a user has inside: nothing of the machine's environment but the way out.
+# A user's environment inside: only the proxy comes from the machine's environment.
 INSIDE = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/root", "TERM": "xterm", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
@@ -44,7 +44,7 @@ def mirror():
 
 
 def obstacle(cache, suite):
-    """Why no root of the suite can be had, or None."""
+    """The reason why no root of the suite is available, or None."""
     if os.geteuid() != 0:
         return "the user is not root"
     if subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode:
@@ -64,7 +64,7 @@ def obstacle(cache, suite):
 
 
 def run(root, command, **options):
-    """Runs a command inside, with processes and mounts of its own."""
+    """Runs a command inside, with separate processes and mounts."""
     return subprocess.run(["unshare", "--mount", "--pid", "--fork", "sh", "-c", MOUNTS, root,
                            *command], env=INSIDE, **options)
 
@@ -76,7 +76,7 @@ def check(result, log):
 
 
 def kept(cache, suite, packages):
-    """The root that CACHE keeps, made where it is missing."""
+    """The root in CACHE, which is created if it is missing."""
     root = cache / "-".join([suite, *packages])
     if root.exists():
         return root
@@ -90,7 +90,7 @@ def kept(cache, suite, packages):
         else:
             check(subprocess.run(["debootstrap", "--variant=minbase", suite, part, mirror()],
                                  stdout=log, stderr=log), log)
-    # Both would only make the copies larger.
+    # Both would only enlarge the copies.
     shutil.rmtree(part / "var/cache/apt", ignore_errors=True)
     shutil.rmtree(part / "var/lib/apt/lists", ignore_errors=True)
     part.rename(root)
@@ -98,7 +98,7 @@ def kept(cache, suite, packages):
 
 
 def make(cache, suite, root, packages):
-    """ROOT becomes a copy of the root that CACHE keeps."""
+    """ROOT becomes a copy of the root in CACHE."""
     cache = Path(cache)
     cache.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(root, ignore_errors=True)
@@ -108,7 +108,7 @@ def make(cache, suite, root, packages):
 
 
 def complete(root, line):
-    """LINE as bash completes it where a user types it and a tab."""
+    """Returns LINE, completed by bash, when a user types it and a tab."""
     shell, terminal = pty.fork()
     if shell == 0:
         os.chroot(root)

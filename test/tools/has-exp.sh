@@ -1,4 +1,5 @@
 #!/bin/sh
-# The test of reduce.mlir: 1 where the file is interesting, as weir-reduce asks.
+# The script tests reduce.mlir: the status is 1 if the file is interesting, as
+# weir-reduce requires.
 grep -q graph.exp "$1" && exit 1
 exit 0

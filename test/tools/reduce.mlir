@@ -1,4 +1,4 @@
-// weir-reduce keeps what a script finds interesting and drops the rest.
+// weir-reduce keeps the ops that make a script's test succeed, and removes the others.
 // RUN: weir-reduce %s -reduction-tree='traversal-mode=0 test=%S/has-exp.sh' | FileCheck %s
 
 // CHECK: graph.exp

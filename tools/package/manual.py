@@ -13,6 +13,7 @@ from pathlib import Path
 COMMANDS = {"compile": "compile a saved model to a native library",
             "inspect": "describe a model, a library or IR",
             "run": "run a library", "bench": "measure the time of a run",
+            "reference": "evaluate a model in f64",
             "merge": "join the parts of a checkpoint"}  # fmt: skip
 
 
@@ -155,7 +156,7 @@ def main():
     tools, out = Path(sys.argv[1]), Path(sys.argv[2])
     (out / "man1").mkdir(parents=True, exist_ok=True)
     options = {}
-    for command in ("compile", "inspect", "merge"):
+    for command in ("compile", "inspect", "reference", "merge"):
         before, groups, examples = parse(help_of(tools / "weir", command, "--help-all"))
         usage = [line.removeprefix("Usage: ") for line in before if line.startswith("Usage:")]
         text = page(f"weir-{command}", COMMANDS[command], usage, paragraphs_of(before[1:]), groups,

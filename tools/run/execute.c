@@ -53,9 +53,12 @@ static weir_status run_often(struct run *run, void *context) {
   const weir_function_info *f = run->function;
   run->timing.runs = run->options.repeat ? run->options.repeat : 1;
   for (long i = -run->options.warmup; i < run->timing.runs; ++i) {
+    weir_status status = i ? WEIR_OK : profile_begin(run, context);
+    if (status)
+      return status;
     double begin = now_us();
-    weir_status status = run->info->run(context, run->index, run->tensors,
-                                        f->num_inputs + f->num_outputs);
+    status = run->info->run(context, run->index, run->tensors,
+                            f->num_inputs + f->num_outputs);
     if (status)
       return status;
     if (i >= 0)
@@ -113,11 +116,17 @@ int execute(struct run *run) {
                 exit_status(status));
   run->timing.threads = threads.n ? threads.n : (int)run->info->threads;
   int later = 0;
-  status = begin_state(run, context);
-  if (!status && run->options.train)
+  code = profile_open(run, context);
+  if (!code)
+    status = begin_state(run, context);
+  if (!status && !code && run->options.train)
+    status = profile_begin(run, context);
+  if (!status && !code && run->options.train)
     code = train(run, context, &later);
-  else if (!status)
+  else if (!status && !code)
     status = run_often(run, context);
+  if (!status && !code)
+    code = profile_end(run, context);
   if (!status && !code && run->options.save)
     status = run->info->save(context, run->options.save);
   if (status)

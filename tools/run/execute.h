@@ -5,6 +5,7 @@
 #include "runtime/weir.h"
 #include "tools/run/array.h"
 #include "tools/run/options.h"
+#include "tools/run/profile/profile.h"
 #include "tools/run/report.h"
 #include "tools/run/status.h"
 
@@ -19,6 +20,7 @@ struct run {
   struct whole *files; // of outputs, to be placed
   uint32_t num_files;
   struct timing timing;
+  struct profile profile;
   char error[1024];
 };
 

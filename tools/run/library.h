@@ -4,8 +4,11 @@
 
 #include "runtime/weir.h"
 
+#include "runtime/profile/info.h"
+
 struct library {
   const weir_model_info *info;
+  const weir_profile_info *profile; // null: compiled without --profile
   char weights[4096]; // of the weights file beside it; empty: none needed
 };
 

@@ -19,9 +19,9 @@ static const char help[] =
     "  --input=NAME=2x3xf32=1,2,3,4,5,6   or from here; one value fills all\n"
     "  --input=NAME=1,2,3        likewise, of the input's own shape and type\n"
     "  --random=SEED             the other inputs are random\n"
-    "  --output-dir=DIR          writes each output as NAME.npy, its / and : "
-    "as _,\n"
-    "                            into a folder that is there\n"
+    "  --output-dir=DIR          writes each output as DIR/NAME.npy, with _ for "
+    "/\n"
+    "                            and :; creates DIR\n"
     "  --expect=NAME=@FILE.npy, --expect=NAME=2xf32=1,2   compares an output\n"
     "  --rtol=R --atol=A         how closely (1e-5, 1e-8)\n"
     "  --repeat=N --warmup=N     runs N times and says how long that took\n"
@@ -34,6 +34,11 @@ static const char help[] =
     "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
     "  --save-every=N            checkpoints after each N-th step of training, "
     "too\n"
+    "  --profile[=FILE.json]     the time of each kernel and each node, of a\n"
+    "                            library of weir compile --profile\n"
+    "  --trace=FILE.json --trace-events=N   the last N events of each thread, "
+    "for\n"
+    "                            Perfetto (16384)\n"
     "  --level=NAME              the code for this kind of processor\n"
     "  --json                    prints the report as JSON\n";
 
@@ -104,6 +109,23 @@ static int split(char *text, struct options *o) {
     o->data = more;
     o->data[o->num_data++] = part;
   }
+  return bad ? USAGE : 0;
+}
+
+/// The options of profiles, likewise.
+static int one_of_profiles(const char *argument, struct options *o) {
+  const char *v;
+  int bad = 0;
+  if (!strcmp(argument, "--profile"))
+    o->profile = 1;
+  else if ((v = value_of(argument, "--profile")))
+    bad = !*v, o->profile = 1, o->profile_file = v;
+  else if ((v = value_of(argument, "--trace")))
+    bad = !*v, o->trace = v;
+  else if ((v = value_of(argument, "--trace-events")))
+    bad = whole(v, 1, &o->trace_events) || o->trace_events > 100000000;
+  else
+    return -1;
   return bad ? USAGE : 0;
 }
 
@@ -192,6 +214,8 @@ int options_read(int argc, char **argv, int library, struct options *o) {
     int status = one(argv[i], o);
     if (status < 0)
       status = one_of_training(argv[i], o);
+    if (status < 0)
+      status = one_of_profiles(argv[i], o);
     if (status == USAGE)
       return usage("bad value in", argv[i]);
     if (status == LIMIT)
@@ -217,6 +241,10 @@ int options_read(int argc, char **argv, int library, struct options *o) {
                  : o->json       ? "--json"
                  : o->repeat     ? "--repeat"
                                  : "--warmup");
+  if (o->trace_events && !o->trace)
+    return usage("no trace is asked for: give", "--trace=FILE.json");
+  if (o->json && o->profile && !o->profile_file)
+    return usage("stdout has the JSON of the run: give", "--profile=FILE.json");
   if (library && !o->library) {
     print_help(stderr, library);
     return 2;

@@ -12,6 +12,9 @@ struct options {
   int num_inputs, num_expects;
   const char **data; // of training: "FILE" or "NAME=FILE", in order
   const char *metrics, *tensorboard, *curve; // a file, a folder, a file
+  const char *profile_file, *trace; // files; a profile without one is printed
+  long trace_events;                // of a thread; 0: the usual number
+  int profile;
   int num_data;
   int train, shuffle;
   long batch, epochs; // 0: as the model has it, and one

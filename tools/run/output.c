@@ -1,14 +1,16 @@
 // Outputs as files, each called after its output.
 
+#define _POSIX_C_SOURCE 200809L
 #include "tools/run/output.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { MAX_PATH = 4096 };
+enum { MAX_PATH = 4096, MAX_NAME = 255 };
 
-/// What stands in a file's name for a character of a tensor's.
+/// The character of a file's name for one of an output's name.
 static char in_file(char c) { return c == '/' || c == ':' ? '_' : c; }
 
 static int same_file(const char *a, const char *b) {
@@ -17,39 +19,105 @@ static int same_file(const char *a, const char *b) {
   return !*a && !*b;
 }
 
-/// Whether each output can have a file of its own.
-int outputs_check(struct run *run) {
-  const weir_function_info *f = run->function;
-  for (uint32_t i = 0; run->options.output_dir && i < f->num_outputs; ++i) {
-    const char *name = f->outputs[i].name;
-    // Folders take names of up to 255 bytes.
-    if (strlen(name) + strlen(".npy") > 255 ||
-        strlen(run->options.output_dir) + strlen(name) > MAX_PATH - 8) {
-      snprintf(
-          run->error, sizeof run->error,
-          "output '%.200s...': its name is too long for a file in '%.200s'",
-          name, run->options.output_dir);
-      return fail(run->error, FAULT);
+/// Whether another output has the same short file name.
+static int is_ambiguous(const weir_function_info *f, const char *name) {
+  int count = 0;
+  for (uint32_t i = 0; i < f->num_outputs; ++i)
+    count += same_file(f->outputs[i].name, name);
+  return count > 1;
+}
+
+static const char *escape(char c) {
+  return c == '/' ? "%2F" : c == ':' ? "%3A" : "%25";
+}
+
+/// The file name of an output: `/` and `:` become `_`. If two outputs would
+/// have the same file, these characters and `%` become `%2F`, `%3A` and `%25`.
+/// 0, or -1 for a name that is too long.
+static int file_name(const char *name, int escapes, char file[MAX_NAME + 1]) {
+  size_t at = 0;
+  for (; *name; ++name) {
+    char plain[2] = {in_file(*name), 0};
+    const char *text = escapes && strchr("/:%", *name) ? escape(*name) : plain;
+    for (; *text; ++text) {
+      if (at + strlen(".npy") >= MAX_NAME)
+        return -1;
+      file[at++] = *text;
     }
-    for (uint32_t k = 0; k < i; ++k)
-      if (same_file(name, f->outputs[k].name)) {
-        snprintf(run->error, sizeof run->error,
-                 "outputs '%.200s' and '%.200s' would be one file in "
-                 "--output-dir",
-                 f->outputs[k].name, name);
-        return fail(run->error, FAULT);
-      }
+  }
+  memcpy(file + at, ".npy", sizeof ".npy");
+  return 0;
+}
+
+/// Creates the folder and those around it, as far as they are absent.
+static int make_folder(const char *path) {
+  char part[MAX_PATH];
+  for (size_t i = 0; i < sizeof part; ++i) {
+    if (i && (path[i] == '/' || !path[i])) {
+      memcpy(part, path, i);
+      part[i] = 0;
+      if (mkdir(part, 0777) && errno != EEXIST)
+        return -1;
+    }
+    if (!path[i])
+      return 0;
+  }
+  errno = ENAMETOOLONG;
+  return -1;
+}
+
+static int too_long(struct run *run, const char *name) {
+  snprintf(run->error, sizeof run->error,
+           "output '%.200s...': its name is too long for a file in '%.200s'",
+           name, run->options.output_dir);
+  return fail(run->error, FAULT);
+}
+
+/// An error if an escaped name is the name of another output.
+static int check_escaped(struct run *run, uint32_t i, const char *file) {
+  const weir_function_info *f = run->function;
+  char other[MAX_NAME + 1];
+  for (uint32_t k = 0; k < f->num_outputs; ++k) {
+    const char *name = f->outputs[k].name;
+    if (k == i || file_name(name, is_ambiguous(f, name), other) ||
+        strcmp(file, other))
+      continue;
+    snprintf(run->error, sizeof run->error,
+             "outputs '%.200s' and '%.200s' would be one file in --output-dir",
+             f->outputs[i].name, name);
+    return fail(run->error, FAULT);
   }
   return 0;
 }
 
-/// `dir/NAME.npy` of an output's name in the signature.
+int outputs_check(struct run *run) {
+  const weir_function_info *f = run->function;
+  const char *folder = run->options.output_dir;
+  if (!folder)
+    return 0;
+  for (uint32_t i = 0; i < f->num_outputs; ++i) {
+    const char *name = f->outputs[i].name;
+    char file[MAX_NAME + 1];
+    int escapes = is_ambiguous(f, name);
+    if (file_name(name, escapes, file) ||
+        strlen(folder) + strlen(file) > MAX_PATH - 2)
+      return too_long(run, name);
+    int status = escapes ? check_escaped(run, i, file) : 0;
+    if (status)
+      return status;
+  }
+  if (!make_folder(folder))
+    return 0;
+  snprintf(run->error, sizeof run->error, "cannot create '%.800s': %s", folder,
+           strerror(errno));
+  return fail(run->error, IO);
+}
+
 int output_write(struct run *run, const char *name, const struct array *array) {
-  char path[MAX_PATH];
-  int at = snprintf(path, sizeof path, "%s/", run->options.output_dir);
-  snprintf(path + at, sizeof path - (size_t)at, "%s.npy", name);
-  for (; path[at]; ++at)
-    path[at] = in_file(path[at]);
+  char path[MAX_PATH], file[MAX_NAME + 1];
+  if (file_name(name, is_ambiguous(run->function, name), file))
+    return too_long(run, name);
+  snprintf(path, sizeof path, "%s/%s", run->options.output_dir, file);
   int status = npy_write(&run->files[run->num_files], path, array, run->error,
                          sizeof run->error);
   if (status)

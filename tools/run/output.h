@@ -4,9 +4,11 @@
 
 #include "tools/run/execute.h"
 
-/// Whether --output-dir can have a file for each output; 0, or an exit status.
+/// Whether --output-dir can have a file for each output. Creates the folder. 0,
+/// or an exit status.
 int outputs_check(struct run *run);
-/// Writes one for NAME.npy; 0, or an exit status.
+/// Writes DIR/NAME.npy, which has its name after outputs_place; 0, or an exit
+/// status.
 int output_write(struct run *run, const char *name, const struct array *array);
 /// Gives those written their names, or none where `status` is a failure of the
 /// system's; the exit status.

@@ -4,7 +4,6 @@
 #include "tools/run/report.h"
 #include "tools/run/library.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -14,16 +13,16 @@ double now_us(void) {
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-void json_text(const char *text) {
-  putchar('"');
+void json_text(FILE *to, const char *text) {
+  putc('"', to);
   for (const char *c = text; *c; ++c)
     if ((unsigned char)*c < 0x20 || *c == 0x7f)
-      printf("\\u%04x", (unsigned char)*c);
+      fprintf(to, "\\u%04x", (unsigned char)*c);
     else if (*c == '"' || *c == '\\')
-      printf("\\%c", *c);
+      fprintf(to, "\\%c", *c);
     else
-      putchar(*c);
-  putchar('"');
+      putc(*c, to);
+  putc('"', to);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -38,7 +37,7 @@ static double quantile(const struct timing *timing, double part) {
 void report_json(const weir_function_info *function,
                  const struct array *outputs, struct timing *timing) {
   printf("{\"function\": ");
-  json_text(function->name);
+  json_text(stdout, function->name);
   printf(", \"outputs\": [");
   for (uint32_t i = 0; i < function->num_outputs; ++i) {
     char type[1600];
@@ -46,9 +45,9 @@ void report_json(const weir_function_info *function,
       continue;
     array_type_text(&outputs[i], type, sizeof type);
     printf("%s{\"name\": ", i ? ", " : "");
-    json_text(function->outputs[i].name);
+    json_text(stdout, function->outputs[i].name);
     printf(", \"tensor\": ");
-    json_text(function->outputs[i].tensor);
+    json_text(stdout, function->outputs[i].tensor);
     printf(", \"type\": \"%s\"}", type);
   }
   qsort(timing->us, (size_t)timing->runs, sizeof(double), ascending);
@@ -82,7 +81,7 @@ static void print_strings(const weir_tensor_info *info,
     if (k)
       putchar(',');
     if (at >= 0 && at < info->num_strings)
-      json_text(info->strings[at]);
+      json_text(stdout, info->strings[at]);
   }
   printf(count > 64 ? ",...)" : ")");
 }

@@ -5,6 +5,8 @@
 #include "runtime/weir.h"
 #include "tools/run/array.h"
 
+#include <stdio.h>
+
 struct timing {
   double *us; // of each run, sorted by the report
   long runs;
@@ -14,7 +16,7 @@ struct timing {
 
 double now_us(void);
 /// Prints text as a JSON string.
-void json_text(const char *text);
+void json_text(FILE *to, const char *text);
 void report_json(const weir_function_info *function,
                  const struct array *outputs, struct timing *timing);
 void report_plain(const weir_function_info *function,

@@ -331,7 +331,12 @@ static int run_model(struct run *run) {
     status = gather(run);
   if (!status)
     status = execute(run);
-  return status || run->options.train ? status : deliver(run);
+  double measured = 0;
+  for (long i = 0; i < run->timing.runs; ++i)
+    measured += run->timing.us[i];
+  if (!status && !run->options.train)
+    status = deliver(run);
+  return status ? status : profile_report(run, measured);
 }
 
 static void release(struct run *run) {
@@ -343,12 +348,18 @@ static void release(struct run *run) {
   free(run->tensors);
   free(run->files);
   free(run->timing.us);
+  profile_release(&run->profile);
   free(run->options.inputs);
   free(run->options.expects);
   free(run->options.data);
 }
 
 int weir_run_main(int argc, char **argv, const weir_model_info *info) {
+  return weir_run_profiled(argc, argv, info, NULL);
+}
+
+int weir_run_profiled(int argc, char **argv, const weir_model_info *info,
+                      const weir_profile_info *profile) {
   // A write beyond the limit of file sizes fails, as one to a full disk does.
   signal(SIGXFSZ, SIG_IGN);
   struct run run = {0};
@@ -363,6 +374,7 @@ int weir_run_main(int argc, char **argv, const weir_model_info *info) {
                              sizeof run.error)))
     status = fail(run.error, status);
   run.info = info ? info : library.info;
+  run.profile.info = info ? profile : library.profile;
   run.weights = run.options.weights ? run.options.weights : library.weights;
   if (!status)
     status = run_model(&run);

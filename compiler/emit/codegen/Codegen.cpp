@@ -14,6 +14,8 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 
 using namespace llvm;
@@ -60,7 +62,7 @@ struct KeepLargeLoops : PassInfoMixin<KeepLargeLoops> {
 /// moves the loads of a block to its begin, to hide latencies that out-of-order
 /// processors hide themselves, and spills the sums to make room.
 bool addCodegenPasses(legacy::PassManager &codegen, LLVMTargetMachine &machine,
-                      raw_pwrite_stream &os) {
+                      CodeGenFileType type, raw_pwrite_stream &os) {
   TargetPassConfig *passes = machine.createPassConfig(codegen);
   passes->disablePass(&MachineSchedulerID);
   if (beginsTwoWideProducts(*machine.getMCSubtargetInfo()))
@@ -72,11 +74,26 @@ bool addCodegenPasses(legacy::PassManager &codegen, LLVMTargetMachine &machine,
     return false;
   passes->addMachinePasses();
   passes->setInitialized();
-  if (machine.addAsmPrinter(codegen, os, nullptr, CodeGenFileType::ObjectFile,
+  if (machine.addAsmPrinter(codegen, os, nullptr, type,
                             info->getMMI().getContext()))
     return false;
   codegen.add(createFreeMachineFunctionPass());
   return true;
+}
+
+Error generate(Module &module, TargetMachine &machine, CodeGenFileType type,
+               SmallVectorImpl<char> &result) {
+  std::string errors;
+  module.getContext().setDiagnosticHandler(
+      std::make_unique<KeepErrors>(errors));
+  raw_svector_ostream os(result);
+  legacy::PassManager codegen;
+  if (!addCodegenPasses(codegen, static_cast<LLVMTargetMachine &>(machine),
+                        type, os))
+    return createStringError("the target writes no such files");
+  codegen.run(module);
+  module.getContext().setDiagnosticHandler(nullptr);
+  return errors.empty() ? Error::success() : createStringError(errors);
 }
 
 } // namespace
@@ -89,7 +106,12 @@ void optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
   PipelineTuningOptions tuning;
   tuning.LoopUnrolling = tuning.LoopInterleaving = optLevel > 0;
   tuning.LoopVectorization = tuning.SLPVectorization = optLevel > 1;
-  PassBuilder passes(&machine, tuning);
+  PassInstrumentationCallbacks callbacks;
+  TimeProfilingPassesHandler trace;
+  if (timeTraceProfilerEnabled())
+    trace.registerCallbacks(callbacks);
+  PassBuilder passes(&machine, tuning, std::nullopt,
+                     timeTraceProfilerEnabled() ? &callbacks : nullptr);
   passes.registerLateLoopOptimizationsEPCallback(
       [](LoopPassManager &loops, OptimizationLevel) {
         loops.addPass(KeepLargeLoops());
@@ -117,16 +139,13 @@ void optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
 
 Error generateObject(Module &module, TargetMachine &machine,
                      SmallVectorImpl<char> &object) {
-  std::string errors;
-  module.getContext().setDiagnosticHandler(
-      std::make_unique<KeepErrors>(errors));
-  raw_svector_ostream os(object);
-  legacy::PassManager codegen;
-  if (!addCodegenPasses(codegen, static_cast<LLVMTargetMachine &>(machine), os))
-    return createStringError("the target writes no object files");
-  codegen.run(module);
-  module.getContext().setDiagnosticHandler(nullptr);
-  return errors.empty() ? Error::success() : createStringError(errors);
+  return generate(module, machine, CodeGenFileType::ObjectFile, object);
+}
+
+Error generateAssembly(Module &module, TargetMachine &machine,
+                       SmallVectorImpl<char> &text) {
+  machine.Options.MCOptions.AsmVerbose = true;
+  return generate(module, machine, CodeGenFileType::AssemblyFile, text);
 }
 
 } // namespace weir

@@ -3,6 +3,7 @@
 // each as a module in a context of its own, since contexts are for one thread.
 
 #include "compiler/emit/codegen/Parts.h"
+#include "compiler/dump/TimeTrace.h"
 #include "compiler/emit/Library.h"
 #include "compiler/terminal/Progress.h"
 
@@ -11,6 +12,7 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/TimeProfiler.h"
 
 using namespace llvm;
 
@@ -102,9 +104,12 @@ Error makeParts(NativeModule &native, Finish finish,
     machines.push_back(native.makeMachine());
   results.resize(count);
   std::vector<std::string> faults(count);
+  bool isTraced = timeTraceProfilerEnabled();
   DefaultThreadPool pool(hardware_concurrency());
   for (unsigned part = 0; part != count; ++part)
     pool.async([&, part] {
+      ThreadTrace trace(isTraced);
+      TimeTraceScope scope("part of the code", std::to_string(part));
       if (Error error = makePart(whole, parts, part, *machines[part], native,
                                  finish, results[part]))
         faults[part] = toString(std::move(error));

@@ -25,6 +25,10 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
 llvm::Error generateObject(llvm::Module &module, llvm::TargetMachine &machine,
                            llvm::SmallVectorImpl<char> &object);
 
+/// Its assembly, with comments on blocks, loops and spills.
+llvm::Error generateAssembly(llvm::Module &module, llvm::TargetMachine &machine,
+                             llvm::SmallVectorImpl<char> &text);
+
 } // namespace weir
 
 #endif

@@ -14,7 +14,7 @@ namespace weir::to_onnx {
 bool Liveness::isLive(Operation *op) const {
   if (isa<graph::CheckOp, graph::ConstantOp>(op))
     return false;
-  if (isa<graph::SymbolOp, graph::WriteVariableOp>(op))
+  if (isa<graph::SymbolOp, graph::WriteVariableOp, graph::KeepOp>(op))
     return true;
   return llvm::any_of(op->getResults(),
                       [&](Value result) { return used.contains(result); });

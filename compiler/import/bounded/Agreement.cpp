@@ -97,6 +97,10 @@ LogicalResult runOnPaddedBuffers(TracedNode &node, ArrayRef<Value> buffers) {
   return node.runOn(operands);
 }
 
+Value splatBound(TracedNode &node, unsigned i, const Size &size) {
+  return splat(node.b, node.type(i), static_cast<double>(size.bound));
+}
+
 LogicalResult giveSizes(TracedNode &node, unsigned result,
                         ArrayRef<Size> sizes) {
   Traced *traced = result < node.given.size() ? &node.given[result] : nullptr;

@@ -26,6 +26,9 @@ llvm::SmallVector<int64_t> commonBounds(llvm::ArrayRef<Size> sizes,
 /// Runs the node's own handler with these places for its first operands.
 mlir::LogicalResult runOnPaddedBuffers(TracedNode &node,
                                        llvm::ArrayRef<mlir::Value> buffers);
+/// The bound of `size` as a constant of the type of operand `i`, for the node's
+/// own handler.
+mlir::Value splatBound(TracedNode &node, unsigned i, const Size &size);
 /// Says how large a result is that the node's own handler has given.
 mlir::LogicalResult giveSizes(TracedNode &node, unsigned result,
                               llvm::ArrayRef<Size> sizes);

@@ -96,9 +96,12 @@ private:
   mlir::LogicalResult visitReduction(mlir::Operation *op);
   mlir::LogicalResult visitProduct(mlir::Operation *op);
   mlir::LogicalResult visitWindows(mlir::Operation *op);
-  /// No value for an op that is none of theirs.
+  /// Follows sizes through an op that moves elements, also by indices. Returns
+  /// no value for other ops.
   std::optional<mlir::LogicalResult> visitMove(mlir::Operation *op);
-  std::optional<mlir::LogicalResult> visitIndex(mlir::Operation *op);
+  /// The same for an op with indices, or with an order of elements. `dims` are
+  /// the dimensions of operand 0.
+  std::optional<mlir::LogicalResult> visitIndex(mlir::Operation *op, Dims dims);
   mlir::LogicalResult visitLoop(mlir::Operation *op);
   mlir::LogicalResult visitBranches(mlir::Operation *op);
   mlir::LogicalResult visitBlock(mlir::Block &block);

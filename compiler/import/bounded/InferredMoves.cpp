@@ -11,16 +11,7 @@ using namespace mlir;
 
 namespace weir {
 
-/// Whether the op makes a tensor of a tensor.
-static bool isOfTensors(Operation *op) {
-  return op->getNumOperands() && op->getNumResults() &&
-         isa<RankedTensorType>(op->getOperand(0).getType()) &&
-         isa<RankedTensorType>(op->getResult(0).getType());
-}
-
 std::optional<LogicalResult> Inference::visitMove(Operation *op) {
-  if (!isOfTensors(op))
-    return std::nullopt;
   Dims dims = of(op->getOperand(0)), result;
   Value given = op->getResult(0);
   ArrayRef<int64_t> shape = typeOf(given).getShape();
@@ -100,13 +91,11 @@ std::optional<LogicalResult> Inference::visitMove(Operation *op) {
             return refuse(op);
         return give(dims);
       })
-      .Default(std::optional<LogicalResult>());
+      .Default([&](Operation *) { return visitIndex(op, std::move(dims)); });
 }
 
-std::optional<LogicalResult> Inference::visitIndex(Operation *op) {
-  if (!isOfTensors(op))
-    return std::nullopt;
-  Dims dims = of(op->getOperand(0)), result;
+std::optional<LogicalResult> Inference::visitIndex(Operation *op, Dims dims) {
+  Dims result;
   Value given = op->getResult(0);
   ArrayRef<int64_t> shape = typeOf(given).getShape();
   // A box of one dimension is all of it, or its size is the box's own.

@@ -345,6 +345,13 @@ LogicalResult Inference::visitLoop(Operation *op) {
   return success();
 }
 
+/// Whether the op computes a tensor from a tensor.
+static bool isOfTensors(Operation *op) {
+  return op->getNumOperands() && op->getNumResults() &&
+         isa<RankedTensorType>(op->getOperand(0).getType()) &&
+         isa<RankedTensorType>(op->getResult(0).getType());
+}
+
 LogicalResult Inference::visit(Operation *op) {
   if (llvm::any_of(op->getOperands(),
                    [&](Value operand) { return totals.count(operand); }) &&
@@ -362,10 +369,9 @@ LogicalResult Inference::visit(Operation *op) {
     return visitLoop(op);
   if (isa<graph::IfOp>(op))
     return visitBranches(op);
-  if (auto moved = visitMove(op))
-    return *moved;
-  if (auto moved = visitIndex(op))
-    return *moved;
+  if (isOfTensors(op))
+    if (auto moved = visitMove(op))
+      return *moved;
   bool isPlain = llvm::none_of(op->getOperands(), [&](Value operand) {
     return isa<RankedTensorType>(operand.getType()) && isDynamic(of(operand));
   });

@@ -8,6 +8,25 @@ using namespace mlir;
 
 namespace weir {
 
+FailureOr<StepsEnd>
+traceSteps(llvm::function_ref<FailureOr<Value>(int64_t)> condition,
+           llvm::function_ref<LogicalResult(int64_t)> step) {
+  for (int64_t i = 0;; ++i) {
+    FailureOr<Value> goesOn = condition(i);
+    if (failed(goesOn))
+      return failure();
+    std::optional<bool> known = knownBoolean(*goesOn);
+    if (!known)
+      return StepsEnd::unknown;
+    if (!*known)
+      return StepsEnd::byCondition;
+    if (i >= stepLimit)
+      return StepsEnd::overLimit;
+    if (failed(step(i)))
+      return failure();
+  }
+}
+
 Unrolling::Unrolling(TracedNode &node) : node(node) { attempt(); }
 
 void Unrolling::attempt() {
@@ -19,35 +38,17 @@ bool Unrolling::isError() const { return node.tracing.report.status != status; }
 
 void Unrolling::setAside() { refusals = node.tracing.forget(before); }
 
-FailureOr<Unrolling::End> Unrolling::trace(Condition condition, Step step,
-                                           int64_t limit) {
-  for (int64_t i = 0;; ++i) {
-    FailureOr<Value> goesOn = condition(i);
-    if (failed(goesOn))
-      return failure();
-    std::optional<bool> known = knownBoolean(*goesOn);
-    if (!known)
-      return End::unknown;
-    if (!*known)
-      return End::byCondition;
-    if (i >= limit)
-      return End::overLimit;
-    if (failed(step(i)))
-      return failure();
-  }
-}
-
-LogicalResult Unrolling::refuse(const Twine &reason) {
+LogicalResult Unrolling::refuse(const Twine &why, const Twine &reason) {
   if (refusals.empty())
     return node.unsupported(why + reason);
   node.tracing.remember(refusals);
   return failure();
 }
 
-LogicalResult Unrolling::refuse(End end) {
-  if (end == End::unknown)
-    return refuse(", and how often it runs is not known at compile time");
-  return refuse(", and it runs more than " + Twine(stepLimit) + " times");
+LogicalResult Unrolling::refuse(const Twine &why, StepsEnd end) {
+  if (end == StepsEnd::unknown)
+    return refuse(why, ", and how often it runs is not known at compile time");
+  return refuse(why, ", and it runs more than " + Twine(stepLimit) + " times");
 }
 
 } // namespace weir

@@ -11,6 +11,13 @@ namespace weir {
 /// Steps that are traced one after another at most: each makes its own ops.
 constexpr int64_t stepLimit = 1024;
 
+/// How steps ended: by their condition, before it is known, or by the limit.
+enum class StepsEnd { byCondition, unknown, overLimit };
+/// Traces steps while the condition of their number holds.
+mlir::FailureOr<StepsEnd>
+traceSteps(llvm::function_ref<mlir::FailureOr<mlir::Value>(int64_t)> condition,
+           llvm::function_ref<mlir::LogicalResult(int64_t)> step);
+
 /// Traces the steps of a node's loop after an attempt at a graph.while, which
 /// knows less of its variables.
 class Unrolling {
@@ -25,30 +32,18 @@ public:
   /// since they know more than the body of a graph.while.
   void setAside();
 
-  /// How the steps ended: by their condition, or before it is known, or after
-  /// more steps than the limit.
-  enum class End { byCondition, unknown, overLimit };
-  using Condition = llvm::function_ref<mlir::FailureOr<mlir::Value>(int64_t)>;
-  using Step = llvm::function_ref<mlir::LogicalResult(int64_t)>;
-  /// Traces steps while the condition of their number holds.
-  static mlir::FailureOr<End> trace(Condition condition, Step step,
-                                    int64_t limit = stepLimit);
-
-  /// Refuses the node. The reasons that an attempt was refused for are better
-  /// than this one.
-  mlir::LogicalResult refuse(const llvm::Twine &reason);
-  /// The same, for steps that ended so.
-  mlir::LogicalResult refuse(End end);
+  /// Refuses the node. `why` says why no graph.while suits, and `reason` why no
+  /// steps do. The refusals of an attempt replace both.
+  mlir::LogicalResult refuse(const llvm::Twine &why,
+                             const llvm::Twine &reason = "");
+  mlir::LogicalResult refuse(const llvm::Twine &why, StepsEnd end);
 
   bool hasRefusals() const { return !refusals.empty(); }
 
-  /// Why no graph.while suits.
-  std::string why;
-
 private:
   TracedNode &node;
-  size_t before;
-  Status status;
+  size_t before = 0;
+  Status status = Status::ok;
   std::vector<Tracing::Refusal> refusals;
 };
 

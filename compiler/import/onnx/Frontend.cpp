@@ -121,6 +121,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   Tracer tracer(report, *model, builder);
   tracer.boundedElements = options.boundedElements;
   tracer.onTensor = options.onTensor;
+  tracer.instruments = options.instruments.get();
   for (auto [each, by] : llvm::zip_equal(entries, own))
     if (failed(buildEntry(report, *module, each, trained, by, tracer)))
       return {};

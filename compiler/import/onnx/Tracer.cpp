@@ -6,6 +6,7 @@
 #include "compiler/import/Custom.h"
 #include "compiler/import/Gradients.h"
 #include "compiler/import/Names.h"
+#include "compiler/import/debug/Instruments.h"
 #include "compiler/import/onnx/Declared.h"
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/StringTable.h"
@@ -206,8 +207,23 @@ LogicalResult Tracer::runNode(Scope &scope, const NodeProto &def,
           refine(b, traced);
           define(scope, at, name, traced);
         }
+        if (instruments)
+          observe(node);
         return success();
       });
+}
+
+void Tracer::observe(Node &node) {
+  SmallVector<NodeResult> results;
+  for (auto [name, traced] : llvm::zip(node.def.output(), node.given))
+    if (!name.empty())
+      results.push_back({node.name().str(), name, &traced});
+  LocationAttr callers = node.scope.context.callee;
+  // The nodes of a function have been checked already.
+  if (model.function(node.def))
+    instruments->keep(builder, node.b.getLoc(), callers, results);
+  else
+    instruments->add(node, callers, results);
 }
 
 FailureOr<SmallVector<Traced>> Tracer::traceInner(Node &node,
@@ -264,9 +280,12 @@ FailureOr<Traced> Tracer::retrace(Node &node,
       scope.values[input] = found->second;
   for (const auto &[name, traced] : fed)
     scope.values[name] = {traced, false};
+  // The nodes have been observed when they were traced first.
+  Instruments *observing = std::exchange(instruments, nullptr);
   ++nesting;
   LogicalResult outcome = traceScope(scope, wanted);
   --nesting;
+  instruments = observing;
   if (failed(outcome))
     return failure();
   FailureOr<SmallVector<Traced>> values =

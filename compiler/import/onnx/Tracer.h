@@ -97,6 +97,8 @@ private:
   mlir::LogicalResult runNode(Scope &scope, const ::onnx::NodeProto &def,
                               llvm::ArrayRef<Traced> operands,
                               mlir::Location at);
+  /// Adds what a debugging library has besides the node.
+  void observe(Node &node);
   mlir::LogicalResult addInitializer(Scope &scope, llvm::StringRef name);
   /// The wanted values of a scope that has been traced; failure without an
   /// error where some are behind nodes that are not supported.

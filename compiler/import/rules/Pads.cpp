@@ -4,6 +4,7 @@
 
 #include "compiler/import/bounded/PaddedBuffers.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"
@@ -25,9 +26,8 @@ Expr positionWithin(Expr at, Expr size, Edges edges) {
                   select(after, size * 2.0 - (2.0 - edge) - at, at));
   }
   case Edges::zigzag: {
-    if (knownNumber(size.value) == 1)
-      return at * 0.0;
-    Expr period = (size - 1.0) * 2.0;
+    // A dimension of size 1 repeats its only element.
+    Expr period = maximum((size - 1.0) * 2.0, size.like(1));
     at = apply<graph::FloorModOp>(at, period);
     return minimum(at, period - at);
   }
@@ -70,41 +70,61 @@ static std::optional<SmallVector<int64_t>> known(ArrayRef<Expr> margins) {
   return knownNumbers(scalars);
 }
 
+static bool mirrors(Edges edges) {
+  return edges == Edges::reflect || edges == Edges::symmetric;
+}
+
+/// Whether the import knows that both margins have no element.
+static bool isWithout(Expr low, Expr high) {
+  return knownNumber(low.value) == 0 && knownNumber(high.value) == 0;
+}
+
+/// Checks the margins of a dimension of `n` elements.
+static void requireMargins(TracedNode &node, const Margins &margins, Expr n,
+                           Expr low, Expr high) {
+  ImplicitLocOpBuilder &b = node.b;
+  Expr zero = number(b, 0);
+  double edge = margins.edges == Edges::symmetric ? 1 : 0;
+  for (Expr margin : {low, high}) {
+    require(
+        node, apply<graph::GreaterEqualOp>(margin, margins.mayCut ? -n : zero),
+        margins.mayCut ? "cuts more than there is" : "a margin is negative");
+    // So that sums of margins stay what they are.
+    require(node,
+            apply<graph::LessEqualOp>(margin, number(b, int64_t(1) << 40)),
+            "a margin is too wide");
+    if (mirrors(margins.edges))
+      require(node, apply<graph::LessEqualOp>(margin, n - 1.0 + edge),
+              "a margin is wider than what it mirrors");
+  }
+  if (margins.mayCut)
+    require(node,
+            apply<graph::GreaterEqualOp>(
+                n + minimum(low, zero) + minimum(high, zero), zero),
+            "cuts more than there is");
+  bool repeats = margins.edges != Edges::value && !mirrors(margins.edges);
+  if (!repeats || isWithout(low, high) || intervalOf(n.value).low >= 1)
+    return;
+  Expr hasElements = apply<graph::GreaterEqualOp>(n, number(b, 1));
+  Expr isUnpadded = apply<graph::LessEqualOp>(low + high, zero);
+  require(node, apply<graph::LogicalOrOp>(hasElements, isUnpadded),
+          "repeats elements of a dimension that has none");
+}
+
 LogicalResult givePadded(TracedNode &node, const Margins &margins, Expr value) {
   ImplicitLocOpBuilder &b = node.b;
   Sizes from = sizesOf(node.traced(0));
-  bool mirrors =
-      margins.edges == Edges::reflect || margins.edges == Edges::symmetric;
-  double edge = margins.edges == Edges::symmetric ? 1 : 0;
   auto before = known(margins.low), after = known(margins.high);
-  if (mirrors && areKnown(from) && before && after)
-    return giveMirrored(node, *before, *after, 1 - static_cast<int64_t>(edge));
+  if (mirrors(margins.edges) && areKnown(from) && before && after)
+    return giveMirrored(node, *before, *after,
+                        margins.edges == Edges::symmetric ? 0 : 1);
   SmallVector<Value> wanted;
   SmallVector<bool> isWhole;
   for (auto [size, low, high] :
        llvm::zip_equal(from, margins.low, margins.high)) {
     Expr n = exactly(b, size);
-    Expr zero = number(b, 0);
-    for (Expr margin : {low, high}) {
-      require(node,
-              apply<graph::GreaterEqualOp>(margin, margins.mayCut ? -n : zero),
-              margins.mayCut ? "cuts more than there is"
-                             : "a margin is negative");
-      // So that sums of margins stay what they are.
-      require(node,
-              apply<graph::LessEqualOp>(margin, number(b, int64_t(1) << 40)),
-              "a margin is too wide");
-      if (mirrors)
-        require(node, apply<graph::LessEqualOp>(margin, n - 1.0 + edge),
-                "a margin is wider than what it mirrors");
-    }
-    if (margins.mayCut)
-      require(node,
-              apply<graph::GreaterEqualOp>(
-                  n + minimum(low, zero) + minimum(high, zero), zero),
-              "cuts more than there is");
-    isWhole.push_back(knownNumber(low.value) == 0 &&
-                      knownNumber(high.value) == 0);
+    requireMargins(node, margins, n, low, high);
+    isWhole.push_back(isWithout(low, high));
     wanted.push_back(isWhole.back() ? n.value : (n + low + high).value);
   }
   auto sizes = sizesFrom(node, wanted);

@@ -7,9 +7,11 @@
 
 namespace weir {
 
-/// The margins of a padded tensor: a value, the elements before its edge
-/// mirrored without the edge or with it, the edge, or the other end. Margins
-/// that are wider than the tensor mirror it several times by `zigzag`.
+/// The contents of the margins of a padded tensor. They are one value, a mirror
+/// image of the tensor without its edge (`reflect`, `zigzag`) or with it
+/// (`symmetric`), the edge (`nearest`), or the other end (`wrap`). `zigzag`
+/// mirrors the tensor several times if the margins are wider. `reflect` and
+/// `symmetric` refuse such margins.
 enum class Edges { value, reflect, zigzag, symmetric, nearest, wrap };
 /// The positions in a dimension of `size` elements of the elements of a wider
 /// one. `at` counts from the first element of the dimension.

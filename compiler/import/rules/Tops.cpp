@@ -13,8 +13,7 @@ LogicalResult giveTop(TracedNode &node, int64_t axis, Expr last,
                       const Size &count) {
   SmallVector<Value> buffers{masked(node.b, node.traced(0), last, axis).value};
   if (node.has(1))
-    buffers.push_back(
-        splat(node.b, node.type(1), static_cast<double>(count.bound)));
+    buffers.push_back(splatBound(node, 1, count));
   if (failed(runOnPaddedBuffers(node, buffers)))
     return failure();
   Sizes sizes = sizesOf(node.traced(0));

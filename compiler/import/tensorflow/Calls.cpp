@@ -72,11 +72,13 @@ LogicalResult Tracer::call(Node &node, StringRef function,
                            ArrayRef<Traced> arguments) {
   Frame *caller = &frame();
   int index = caller->order[caller->next - 1];
-  auto done = [caller, index](SmallVector<Traced> values, bool unsupported) {
+  auto done = [=](SmallVector<Traced> values, bool unsupported) {
     NodeState &state = caller->states[index];
     state.results.assign(values.begin(), values.end());
     state.traced = true;
     state.unsupported = unsupported;
+    if (!unsupported)
+      keepResults(*caller, index);
     return success();
   };
   if (failed(push(node, function, bindings, arguments, done)))

@@ -82,6 +82,7 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
   Tracer tracer(source.report, source.library, source.variables, builder);
   tracer.boundedElements = source.options.boundedElements;
   tracer.onTensor = source.options.onTensor;
+  tracer.instruments = source.options.instruments.get();
   tracer.derives = entry.derives();
   tracer.hasDynamicSizes =
       llvm::any_of(fed, [](const Traced &value) { return value.isBounded(); });

@@ -244,9 +244,25 @@ LogicalResult Tracer::runNode(int index, ArrayRef<Traced> operands,
         state.traced = true;
         if (frames.size() == 1)
           keepWatched(*this, index, b, state.results);
+        if (instruments)
+          instruments->add(node, top.caller, resultsOf(top, index));
         guardChecks(mark, index);
         return success();
       });
+}
+
+SmallVector<NodeResult> Tracer::resultsOf(const Frame &frame, int index) const {
+  std::string node = frame.graph->name(index).str();
+  SmallVector<NodeResult> results;
+  for (auto [i, traced] : llvm::enumerate(frame.states.at(index).results))
+    results.push_back({node, node + ":" + std::to_string(i), &traced});
+  return results;
+}
+
+void Tracer::keepResults(const Frame &frame, int index) {
+  if (instruments)
+    instruments->keep(builder, locationOf(frame, index), frame.caller,
+                      resultsOf(frame, index));
 }
 
 FailureOr<Constant> Tracer::constant(Node &node,

@@ -4,6 +4,7 @@
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_TRACER_H
 
 #include "compiler/import/Tracing.h"
+#include "compiler/import/debug/Instruments.h"
 #include "compiler/import/tensorflow/Graph.h"
 #include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/Node.h"
@@ -173,6 +174,10 @@ public:
   Frame &frame() { return *frames.back(); }
   const Graph &outermost() const { return *frames.front()->graph; }
 
+  /// Keeps the results of a node that `--keep` names, where no handler gives
+  /// them: a call, or control flow.
+  void keepResults(const Frame &frame, int node);
+
   Library &library;
   VariableSource *variables;
   /// State of handlers that must outlive a node, by name.
@@ -214,6 +219,7 @@ private:
                            llvm::ArrayRef<Traced> arguments,
                            decltype(Frame::done) done);
   mlir::Location locationOf(const Frame &frame, int node);
+  llvm::SmallVector<NodeResult> resultsOf(const Frame &frame, int node) const;
 
   std::vector<std::unique_ptr<Frame>> frames;
   unsigned nesting = 0;

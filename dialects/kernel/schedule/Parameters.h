@@ -41,9 +41,13 @@ template <typename T>
 class PerProduct {
 public:
   PerProduct(T all) : values(1, all) {}
-  /// Of one value at least. Equal values become one.
-  explicit PerProduct(llvm::ArrayRef<T> each)
-      : values(llvm::all_equal(each) ? each.take_front() : each) {}
+  /// Of one value at least.
+  explicit PerProduct(llvm::ArrayRef<T> each) : values(each) {}
+
+  /// One value if all are equal.
+  PerProduct shortened() const {
+    return llvm::all_equal(values) ? PerProduct(values.front()) : *this;
+  }
 
   size_t size() const { return values.size(); }
   /// The value of product `i`. Products after the last value have that one.

@@ -171,12 +171,14 @@ def Kernel_WinogradSchedule : Kernel_ScheduleAttr<"Winograd", "winograd"> {
       `panels` one block has all input tiles; threads share the transform of
       these, then the panels.
     - `chain`: additions in one chain, as for `#kernel.matmul_schedule`.
+    - `product_share`: what threads share of each product, as `share` of
+      `#kernel.matmul_schedule`, if there are one block and one panel.
     - The other parameters are those of `#kernel.matmul_schedule` for the
       products. Each is one value for all groups, or an array with a value for
       each group, in the order of their depths.
 
     ```mlir
-    #kernel.winograd_schedule<input_tiles = 49, share = blocks, chain = 16, tile_rows = 14, tile_columns = 32, accumulator_sets = 1, unroll = 4, depth_block = 64, depth_slab = 64, block_tiles = 4, copy = none, prefetch = panel, prefetch_level = 2, prefetch_result = false>
+    #kernel.winograd_schedule<input_tiles = 49, share = blocks, chain = 16, tile_rows = 14, tile_columns = 32, accumulator_sets = 1, unroll = 4, depth_block = 64, depth_slab = 64, block_tiles = 4, copy = none, prefetch = panel, prefetch_level = 2, prefetch_result = false, product_share = none, coarse = false>
     ```
   }];
 }
@@ -221,7 +223,7 @@ def Kernel_TilesSchedule : Kernel_ScheduleAttr<"Tiles", "tiles"> {
       and drop the results at borders.
     - `accumulator_sets`, `unroll`: for dot products, sets of sums that take
       turns, a power of two, and lines of a tile of weights in an iteration of
-      the innermost loop, a divisor of 16.
+      the innermost loop, a divisor of 16. With tile registers both are 1.
     - `depth_block`: steps of the depth that a panel sees at once. A step has 32
       elements, or 64 bytes. Between blocks a buffer holds the spilled partial
       sums of a slab.
@@ -251,7 +253,8 @@ def Kernel_PairingSchedule : Kernel_ScheduleAttr<"Pairing", "pairing"> {
       columns. Otherwise each instruction loads it.
     - `chain`: terms of one chain of additions, in whole groups. `plain_chain`:
       the same for rows that are not eligible for pairing. `round_chains`: chains
-      of a round. Rounds are summed first.
+      of a round. Rounds are summed first. An even split may make a chain or a
+      round longer by up to a half.
     - `row_slabs`: slabs of tiles of rows. Each reads all weights.
     - `depth_parts`: parts of the depth, in whole rounds. All panels use a part
       before the next one. Between parts sums are spilled.

@@ -93,6 +93,8 @@ func::FuncOp makePhase(func::FuncOp kernel, ArrayRef<int> phases, int phase,
   func::FuncOp clone = kernel.clone();
   clone.setName((kernel.getName() + "_phase_" + Twine(phase)).str());
   symbols.insert(clone, kernel->getIterator());
+  if (attrs::profile.isOn(kernel->getParentOfType<ModuleOp>()))
+    attrs::phase.set(clone, phase);
   SmallVector<Operation *> others;
   kernel::ParallelOp loop;
   for (auto [op, itsPhase] :

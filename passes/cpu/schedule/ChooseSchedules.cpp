@@ -81,10 +81,7 @@ public:
         [&](const auto &given, DictionaryAttr fixed) {
           return chooseWinograd(shape, context, target, given, fixed);
         },
-        [&](const auto &schedule) {
-          return checkShared(op, context,
-                             schedule.share != kernel::WinogradShare::none);
-        });
+        [&](const auto &schedule) { return check(op, schedule, context); });
   }
 
   LogicalResult choose(kernel::DepthwiseOp op) { return chooseOfLine(op); }
@@ -121,9 +118,11 @@ private:
         [&](const auto &given, DictionaryAttr fixed) {
           return chooseTiles(shape, context, target, given, fixed);
         },
-        [&](const auto &schedule) {
-          return checkShared(op, context,
-                             schedule.share != kernel::TilesShare::none);
+        [&](const auto &schedule) -> LogicalResult {
+          if (failed(checkShared(op, context,
+                                 schedule.share != kernel::TilesShare::none)))
+            return failure();
+          return checkSpilled(op, "tiles", shape.spilledBytes(schedule));
         });
   }
 
@@ -153,6 +152,9 @@ private:
         [&](const auto &schedule) -> LogicalResult {
           if (failed(checkShared(op, context,
                                  schedule.share != kernel::PairingShare::none)))
+            return failure();
+          kernel::PairingSplits splits(shape, schedule);
+          if (failed(checkSpilled(op, "pairing", splits.spilledBytes(shape))))
             return failure();
           return checkPacked(op, schedule.packInside, bool(context.pack));
         });
@@ -185,6 +187,18 @@ private:
     return check(attr.getValue());
   }
 
+  // Fixed parameters may spill all partial sums of a large result, once for
+  // each thread. The choosers' own slabs depend on the size of L2.
+  LogicalResult checkSpilled(Operation *op, StringRef algorithm,
+                             int64_t bytes) {
+    constexpr int64_t most = int64_t(2) << 30;
+    if (bytes > most && kernel::fixedParameters(overrides, op, algorithm))
+      return op->emitOpError("spills ")
+             << bytes << " bytes of partial sums of a slab, more than the "
+             << "limit of " << most;
+    return success();
+  }
+
   // Work items in a loop would be a parallel region in each iteration.
   LogicalResult checkShared(Operation *op, const KernelContext &context,
                             bool isShared) {
@@ -209,6 +223,21 @@ private:
                                 : "share is row_blocks, but the kernel is not "
                                   "part of a row-wise fusion");
     return checkPacked(op, schedule.packInside, context.mayPack);
+  }
+
+  LogicalResult check(kernel::WinogradOp op,
+                      const kernel::WinogradSchedule &schedule,
+                      const WinogradContext &context) {
+    bool sharesProducts =
+        llvm::any_of(schedule.productShare, [](kernel::MatmulShare share) {
+          return share != kernel::MatmulShare::none;
+        });
+    if (sharesProducts && context.isDynamic)
+      return op.emitOpError("product_share is not none, but the size of the "
+                            "results is dynamic");
+    return checkShared(op, context,
+                       sharesProducts ||
+                           schedule.share != kernel::WinogradShare::none);
   }
 
   LogicalResult checkPacked(Operation *op, bool packInside, bool mayPack) {

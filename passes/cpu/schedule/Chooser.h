@@ -23,10 +23,6 @@ protected:
       s.*parameter = value;
   }
 
-  Schedule s;
-  mlir::DictionaryAttr fixed;
-
-private:
   template <typename T>
   bool isFixed(T Schedule::*parameter) const {
     bool found = false;
@@ -37,6 +33,9 @@ private:
       });
     return found;
   }
+
+  Schedule s;
+  mlir::DictionaryAttr fixed;
 };
 
 } // namespace weir::cpu

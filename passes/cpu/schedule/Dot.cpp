@@ -39,17 +39,34 @@ private:
   const Target &target;
 
   void chooseTile();
+  int64_t maxColumns() const;
+  int64_t fixedSets() const;
   int64_t accumulatorSets() const;
 };
 
+// The sets of sums that the user has fixed, or else one: they are chosen last.
+int64_t DotChooser::fixedSets() const {
+  return isFixed(&DotSchedule::accumulatorSets) ? s.accumulatorSets : 1;
+}
+
 // A row alone has as many columns as a vector has lanes, so that one vector
-// holds its results. Several rows need the registers for more rows.
-void DotChooser::chooseTile() {
+// holds its results. Several rows need the registers for more rows. Rows and
+// sets of sums that the user has fixed leave registers for fewer columns.
+int64_t DotChooser::maxColumns() const {
   int64_t columns =
       shape.rows == 1 ? shape.lanes : std::min(shape.columns, shape.lanes / 2);
-  set(&DotSchedule::tileColumns, std::max<int64_t>(1, columns));
+  bool isFixedRows = isFixed(&DotSchedule::tileRows);
+  if (isFixedRows || isFixed(&DotSchedule::accumulatorSets)) {
+    int64_t rows = isFixedRows ? EvenSplit(shape.rows, s.tileRows).most() : 1;
+    columns = std::min(columns, maxDotSums(target) / (rows * fixedSets()));
+  }
+  return std::max<int64_t>(1, columns);
+}
+
+void DotChooser::chooseTile() {
+  set(&DotSchedule::tileColumns, maxColumns());
   set(&DotSchedule::tileRows,
-      std::max<int64_t>(1, maxDotSums(target) / s.tileColumns));
+      std::max<int64_t>(1, maxDotSums(target) / (s.tileColumns * fixedSets())));
 }
 
 // Few sums make short chains of dependent additions: several sets of them take

@@ -78,10 +78,14 @@ private:
 // The other registers hold two vectors of three rows of weights each, and
 // intermediate sums. If elements of the left side are in registers, too, only
 // two rows of weights are. They are if two multiply-adds begin in a cycle: then
-// loads are the limit.
+// loads are the limit. With few registers the sums of fewer rows fit beside one
+// operand.
 void PairingChooser::chooseTile() {
+  int64_t vectors = llvm::divideCeil(PairingScheme::panelWidth, shape.lanes);
+  int64_t most = std::min((target.registers - 1) / vectors, shape.lanes);
   set(&PairingSchedule::reuseLoads, target.fmaRate > 1);
-  set(&PairingSchedule::tileRows, int64_t(s.reuseLoads ? 8 : 7));
+  int64_t rows = s.reuseLoads ? 8 : 7;
+  set(&PairingSchedule::tileRows, std::max<int64_t>(1, std::min(rows, most)));
 }
 
 // Short chains compensate for the rounding errors of pairing. They are also

@@ -59,6 +59,7 @@ private:
   void chooseTilesOfRows();
   void chooseTilesOfWindows();
   void chooseTilesOfDots();
+  void setTileRows(int64_t rows);
   int64_t maxSteps() const;
   int64_t maxBlocks() const;
   int64_t maxBlocksOfStrip() const;
@@ -86,6 +87,15 @@ private:
   }
 };
 
+// A block that the user has fixed is one tile if a tile register has all of its
+// rows, or else two.
+void TilesChooser::setTileRows(int64_t rows) {
+  if (isFixed(&TilesSchedule::blockRows))
+    rows = s.blockRows <= shape.half ? s.blockRows
+                                     : std::min(shape.half, s.blockRows / 2);
+  set(&TilesSchedule::tileRows, rows);
+}
+
 // Blocks are as even as possible, so that the last one is not mostly empty. If
 // they are few, each thread has equally many.
 void TilesChooser::chooseTilesOfRows() {
@@ -94,8 +104,7 @@ void TilesChooser::chooseTilesOfRows() {
   if (blocks >= context.threads && blocks < few * context.threads)
     blocks = llvm::alignTo(blocks, context.threads);
   int64_t tall = shape.rows > shape.half ? 2 : 1;
-  set(&TilesSchedule::tileRows,
-      static_cast<int64_t>(llvm::divideCeil(shape.rows, blocks * tall)));
+  setTileRows(llvm::divideCeil(shape.rows, blocks * tall));
   set(&TilesSchedule::blockRows, tall * s.tileRows);
 }
 
@@ -103,18 +112,24 @@ void TilesChooser::chooseTilesOfWindows() {
   TileWindows even(shape.y, shape.x);
   set(&TilesSchedule::byLine, even.byLine);
   int64_t results = s.byLine ? shape.x.results : even.positions();
-  set(&TilesSchedule::tileRows, EvenSplit(results, shape.half).most());
+  setTileRows(EvenSplit(results, shape.half).most());
   int64_t tall = shape.windows(s).tiles > 1 ? 2 : 1;
   set(&TilesSchedule::blockRows, tall * s.tileRows);
 }
 
 // The sums of few rows are in several sets, because each product waits for the
-// one before it.
+// one before it. An element of the left side and the weights of a line are in
+// registers beside the sums, of which the user may have fixed several sets.
 void TilesChooser::chooseTilesOfDots() {
   constexpr int64_t maxRows = 12, waiting = 8;
-  set(&TilesSchedule::tileRows, maxRows);
+  int64_t vectors = shape.columnTiles();
+  bool isFixedSets = isFixed(&TilesSchedule::accumulatorSets);
+  int64_t ofRow = vectors * (isFixedSets ? s.accumulatorSets : 1);
+  set(&TilesSchedule::tileRows,
+      std::clamp<int64_t>((target.registers - vectors - 1) / ofRow, 1,
+                          maxRows));
   set(&TilesSchedule::blockRows, int64_t(shape.side));
-  int64_t sums = shape.dotTiles(s).most() * shape.columnTiles();
+  int64_t sums = shape.dotTiles(s).most() * vectors;
   set(&TilesSchedule::accumulatorSets, int64_t(sums <= waiting / 4   ? 4
                                                : sums <= waiting / 2 ? 2
                                                                      : 1));

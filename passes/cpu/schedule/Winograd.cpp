@@ -5,6 +5,7 @@
 
 #include "dialects/kernel/cost/Cost.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/loops/ActualSizes.h"
 #include "passes/cpu/schedule/Chooser.h"
 #include "passes/cpu/schedule/Matmul.h"
 
@@ -93,27 +94,33 @@ DictionaryAttr WinogradChooser::fixedOfProduct(size_t group) const {
   NamedAttrList own;
   WinogradSchedule::eachProductParameter(
       [&](StringRef name, auto member, auto) {
+        StringRef ofProduct = name;
+        ofProduct.consume_front("product_");
         if (fixed && fixed.contains(name))
-          own.set(name,
+          own.set(ofProduct,
                   kernel::toAttribute(fixed.getContext(), (s.*member)[group]));
       });
   return own.empty() ? DictionaryAttr() : own.getDictionary(fixed.getContext());
 }
 
-// A product has a work item of the convolution for itself.
+// Usually a product is within a work item of the convolution, or in a loop. The
+// products of one block and one panel may be worth sharing on their own, as
+// their weights come from memory.
 void WinogradChooser::chooseProducts() {
-  MatmulContext alone{context, /*mayPack=*/false, s.chain};
-  alone.inFunction = false;
+  MatmulContext origin{context, /*mayPack=*/false, s.chain};
+  origin.rowBlocks.reset();
+  origin.inFunction = context.inFunction && !context.isDynamic &&
+                      s.share != WinogradShare::blocks && shape.isOneStep(s);
   SmallVector<MatmulSchedule> products;
   int64_t block = shape.blockOf(s);
   for (size_t i = 0; i < shape.window.groups.size(); ++i)
-    products.push_back(chooseMatmul(shape.productOf(i, block), alone, target,
+    products.push_back(chooseMatmul(shape.productOf(i, block), origin, target,
                                     s.productOf(i), fixedOfProduct(i)));
   WinogradSchedule::eachProductParameter(
       [&](StringRef, auto member, auto ofProduct) {
         auto each = llvm::map_to_vector(
             products, [&](const auto &product) { return product.*ofProduct; });
-        set(member, kernel::PerProduct(llvm::ArrayRef(each)));
+        set(member, kernel::PerProduct(llvm::ArrayRef(each)).shortened());
       });
 }
 
@@ -121,7 +128,8 @@ void WinogradChooser::chooseProducts() {
 
 WinogradContext WinogradContext::of(kernel::WinogradOp op) {
   return {KernelContext::of(op),
-          /*mayTransform=*/static_cast<bool>(transformOfFilter(op))};
+          /*mayTransform=*/static_cast<bool>(transformOfFilter(op)),
+          !dynamicResults(op->getParentOfType<func::FuncOp>()).empty()};
 }
 
 WinogradSchedule chooseWinograd(const WinogradShape &shape,

@@ -12,6 +12,8 @@ struct WinogradContext : KernelContext {
   /// Whether the convolution may transform panels of its filter itself: only it
   /// reads the result of a kernel.transform_filter before it.
   bool mayTransform;
+  /// Whether results have a dynamic size. The products are then conditional.
+  bool isDynamic;
 
   static WinogradContext of(kernel::WinogradOp op);
 };

@@ -1,4 +1,4 @@
-"""Writes files that users hand over by mistake, into the current folder."""
+"""Writes files that users confuse with models, into the current folder."""
 
 import io
 import os

@@ -1,7 +1,6 @@
-// The sums of a tile stay in registers: code generation leaves a kernel's loads
-// where they are used. (Of a core that begins two vectors a cycle, whose tiles are
-// higher, sums that wait between blocks of the depth are on the stack. Batches are
-// not computed by inner-product pairing.)
+// The sums of a tile stay in registers, because code generation leaves the loads of a
+// kernel at their uses. (A core with two multiply-adds a cycle has higher tiles, with
+// spilled partial sums on the stack. Batches do not use inner-product pairing.)
 
 // RUN: weir compile %s --target=x86_64-linux-gnu -mcpu=znver4 -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --implicit-check-not="zmm{{.*}}rsp{{.*}}" --implicit-check-not="rsp{{.*}}zmm"

@@ -1,5 +1,5 @@
-// A model y = x * w + b on four floats, with a check that x[0] is not negative:
-// linked into a C program statically and as a shared library.
+// The model y = x * w + b on four floats has a check that x[0] is not negative. A C
+// program links with it statically and as a shared library.
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: weir-emit %s -o %t/libaffine.a --header=%t/affine.h
@@ -21,14 +21,14 @@
 // CHECK: 0: 1.5 4.5 9.5 16.5
 // CHECK-NEXT: 11: node 'assert': x must not be negative
 
-// Another processor's library is made the same way.
+// A library for another processor is compiled in the same way.
 // RUN: weir-emit %s --target=aarch64-linux-gnu -o %t/arm.so
 // RUN: llvm-readelf -h -S -s %t/arm.so | FileCheck %s --check-prefix=ARM
 // ARM: Machine: AArch64
 // ARM: .weir.weights PROGBITS {{[0-9a-f]+ [0-9a-f]+}} 000080
 // ARM: arm_create
 
-// With weights in a file of their own, the library refuses to start without.
+// A library with a weights file refuses to start without it.
 // RUN: weir-emit %s -o %t/apart.a --prefix=affine --weights=file
 // RUN: cc -I%t %S/Inputs/affine.c %t/apart.a -lm -o %t/apart
 // RUN: not %t/apart | FileCheck %s --check-prefix=APART

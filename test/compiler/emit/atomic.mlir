@@ -1,9 +1,9 @@
-// Whenever the compiler is stopped, its product is whole or as it was.
+// If the compiler is stopped at any time, its product is complete or unchanged.
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: /usr/bin/python3 %S/Inputs/interrupt.py %t %s
 
-// The bytes of a splat are written, 16 MB of them, and never held.
+// The 16 MB of a splat are written without a buffer of that size.
 module attributes {
   weir.weights_bytes = 16777216 : i64,
   weir.weights = [#weir.weight<elements = dense<1.5> : tensor<4194304xf32>>],

@@ -1,6 +1,6 @@
-// Where two multiply-adds begin in a cycle some of a product's factors are read by
-// the multiply-adds that have them, at an address without an index; where one does,
-// none are: there is time to load them before. Batches are not computed by inner-product pairing.
+// With two multiply-adds a cycle, some multiply-adds read their factors from memory, at
+// an address without an index. With one, none do, because there is time for the loads.
+// Batches do not use inner-product pairing.
 
 // RUN: weir compile %s --target=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --implicit-check-not="r{{..}},%r{{.*}}{1to16}"

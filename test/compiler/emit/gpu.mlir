@@ -1,7 +1,6 @@
-// A model for a GPU: y = x * w + b on four floats, with a check that x[0] is not
-// negative; and the same n times over, where n is a tensor, so that the host
-// reads it back. Here what the compiler makes of it; what it does in a run is
-// in test/runtime/gpu.test.
+// A model for a GPU computes y = x * w + b on four floats, with a check that x[0] is
+// not negative. A second function does so n times, and the host reads the tensor n
+// back. This test shows the output of the compiler; test/runtime/gpu.test runs it.
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: weir-emit %s -o %t/libaffine.so --header=%t/affine.h
@@ -17,7 +16,7 @@
 // RUN: cc -std=c11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c %t/affine.h
 // RUN: g++ -std=c++17 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ %t/affine.h
 
-// Neither the driver nor anything else of CUDA's is linked with.
+// The library links neither with the driver nor with other parts of CUDA.
 // RUN: readelf -dW %t/libaffine.so | FileCheck %s --check-prefix=DYNAMIC --implicit-check-not=TEXTREL
 // DYNAMIC: (NEEDED) {{.*}} [libc.so.6]
 // DYNAMIC-NOT: NEEDED
@@ -35,18 +34,18 @@
 // EXPORTS-NEXT: affine_wait
 // EXPORTS-NOT: {{.}}
 
-// A model for a processor has none of it.
+// A model for a processor has no GPU code.
 // RUN: weir-emit %S/affine.mlir -o %t/plain.so --header=%t/plain.h
 // RUN: nm %t/plain.so | not grep -i 'gpu\|dlopen'
 // RUN: not grep -i 'gpu_info\|stream' %t/plain.h
 
-// Another processor's library is made the same way.
+// A library for another processor is compiled in the same way.
 // RUN: weir-emit %s --target=aarch64-linux-gnu -o %t/arm.so
 // RUN: llvm-readelf -h -s %t/arm.so | FileCheck %s --check-prefix=ARM
 // ARM: Machine: AArch64
 // ARM: arm_gpu
 
-// Attributes that say what cannot be are refused.
+// Impossible attributes are refused.
 // RUN: sed 's/kind = "ptx"/kind = "spirv"/' %s > %t/kind.mlir
 // RUN: not weir-emit %t/kind.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=KIND
 // KIND: kind must be ptx or cubin, not 'spirv'
@@ -88,8 +87,7 @@ module attributes {
   llvm.func @weir_gpu_read(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> i32
   llvm.func @weir_gpu_check(!llvm.ptr, !llvm.ptr, i32) -> i32
 
-  // What x holds goes through the kernel to y; the byte at `ok` says whether
-  // the check passed.
+  // The kernel computes y from x; the byte at `ok` is the result of the check.
   llvm.func @affine(%stream: !llvm.ptr, %weights: !llvm.ptr, %x: !llvm.ptr, %y: !llvm.ptr, %ok: !llvm.ptr) -> i32 {
     %c0 = llvm.mlir.constant(0 : i32) : i32
     %c1 = llvm.mlir.constant(1 : i32) : i32
@@ -132,8 +130,8 @@ module attributes {
     llvm.return %status : i32
   }
 
-  // By way of the arena, with a fill of a word that is of one byte four times
-  // and of one that is not.
+  // The results pass through the arena, with two fills of 32 bits: one of four equal
+  // bytes, and one of different bytes.
   llvm.func @weir_entry_0(%arena: !llvm.ptr, %weights: !llvm.ptr, %tensors: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
     %c0 = llvm.mlir.constant(0 : i32) : i32
     %ones = llvm.mlir.constant(16843009 : i32) : i32

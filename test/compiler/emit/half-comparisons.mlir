@@ -1,5 +1,5 @@
-// Vectors of halves are compared as vectors of f32, whole: LLVM would narrow such
-// comparisons, and take the vectors apart.
+// Whole vectors of f16 are compared as vectors of f32. LLVM would narrow such
+// comparisons, and split the vectors.
 
 // RUN: weir-emit %s -o %t.o --cpu=x86-64-v4
 // RUN: llvm-objdump -d --no-show-raw-insn %t.o | FileCheck %s

@@ -1,5 +1,5 @@
-// Conversions of 16-bit floats need no library where the processor lacks them,
-// and round to nearest, ties to even, once: x and its double, narrowed.
+// Conversions of 16-bit floats need no library if the processor has no instruction for
+// them. They round once, to nearest even: x and its double are narrowed.
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: weir-emit %s -o %t/half.so --cpu=x86-64
@@ -7,7 +7,8 @@
 // RUN: nm -u %t/half.so | FileCheck %s --check-prefix=UNDEFINED --implicit-check-not=__
 // UNDEFINED: free
 
-// 2049 and 2051 are halfway between halves; 65519 is the last below infinity.
+// 2049 and 2051 are midway between two f16 numbers; 65519 is the last number below
+// infinity.
 // RUN: weir-run %t/half.so --input=x=8xf32=1.5,2049,2051,65519,65520,6e-8,-1e-9,3.3895314e38 | FileCheck %s
 // RUN: weir-run %t/half3.so --input=x=8xf32=1.5,2049,2051,65519,65520,6e-8,-1e-9,3.3895314e38 | FileCheck %s
 // CHECK: h: 8xf16=1.5,2048,2052,65504,inf,5.96046448e-08,-0,inf
@@ -15,7 +16,7 @@
 // CHECK: w: 8xf32=3,4096,4104,131008,inf,1.1920929e-07,-0,inf
 // CHECK: d: 8xf16=1.5,2050,2052,65504,inf,5.96046448e-08,-0,inf
 
-// NumPy has no bf16: a file holds it as f32.
+// NumPy has no bf16, so a file has it as f32.
 // RUN: weir-run %t/half.so --input=x=8xf32=2049 --output-dir=%t --expect=b=8xbf16=2048
 // RUN: weir-run %t/half.so --input=x=8xf32=2049 --expect=b=@%t/b.npy --rtol=0
 // RUN: FileCheck %s --check-prefix=FILE < %t/b.npy
@@ -41,11 +42,12 @@ module attributes {weir.entries = [
     llvm.store %h, %ph {alignment = 2} : vector<8xf16>, !llvm.ptr
     %n = llvm.fptrunc %x : vector<8xf32> to vector<8xbf16>
     llvm.store %n, %pb {alignment = 2} : vector<8xbf16>, !llvm.ptr
-    // As f16 arithmetic: exact in f32, rounded once.
+    // The results are those of f16 arithmetic: exact in f32, rounded once.
     %e = llvm.fpext %h : vector<8xf16> to vector<8xf32>
     %w = llvm.fadd %e, %e : vector<8xf32>
     llvm.store %w, %pw {alignment = 4} : vector<8xf32>, !llvm.ptr
-    // Just above the tie in f64, at the tie once rounded to f32.
+    // The number is just above the midpoint in f64, and at the midpoint once it is
+    // rounded to f32.
     %wide = llvm.fpext %x : vector<8xf32> to vector<8xf64>
     %more = llvm.mlir.constant(dense<1.00000000001> : vector<8xf64>) : vector<8xf64>
     %above = llvm.fmul %wide, %more : vector<8xf64>

@@ -1,6 +1,6 @@
-// What a shared library must be: no executable stack, nothing writable that
-// need not be, no text relocations, only the header's symbols, no paths, and
-// the same bytes from any folder.
+// A shared library has no executable stack, no text relocations and no paths. Only
+// necessary parts are writable, and only the header's symbols are visible. Its bytes do
+// not depend on the folder.
 
 // RUN: rm -rf %t && mkdir -p %t/elsewhere
 // RUN: weir-emit %S/affine.mlir -o %t/libaffine.so

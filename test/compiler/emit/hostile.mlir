@@ -1,5 +1,5 @@
-// A model whose every name wants to break out: kernels, tensors and the
-// signature called like libc's functions, or like the end of a comment.
+// The names of the model are hostile: kernels, tensors and the signature have the names
+// of libc's functions, or end a comment.
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: weir-emit %s -o %t/libhostile.a --header=%t/hostile.h --cpp-class=demo::class
@@ -21,8 +21,8 @@
 // RUN: %t/three | FileCheck %s
 // CHECK: 16.5 66.5, 7
 
-// Only libc's names are left undefined (those of threads are weak), and only the model's are shown.
-// The system is asked for tiles where the processor has them.
+// Only libc's names are undefined (those of threads are weak), and only the model's are
+// visible. The library requests tiles from the system if the processor has them.
 // RUN: nm -u %t/libhostile.a | grep -v ' syscall$' | FileCheck %s --check-prefix=UNDEFINED --implicit-check-not=" U "
 // UNDEFINED: U aligned_alloc
 // UNDEFINED-NEXT: U free

@@ -1,4 +1,4 @@
-// A module that cannot be emitted is told apart, and leaves no file behind.
+// A module that cannot be emitted gets a message, and leaves no file behind.
 
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: not weir-emit %t/nothing.mlir -o %t/out.a 2>&1 | FileCheck %s --check-prefix=NOTHING
@@ -20,8 +20,7 @@
 // RUN: ls %t | FileCheck %s --check-prefix=LEFT --implicit-check-not=out
 // LEFT: foreign.mlir
 
-// A failure leaves an old product as it was; a folder that is not there, and a
-// disk that is full, are failures of I/O.
+// A failure keeps an old product. A missing folder and a full disk are I/O errors.
 // RUN: echo old > %t/out.a && not weir-emit %t/nothing.mlir -o %t/out.a
 // RUN: FileCheck %s --check-prefix=OLD < %t/out.a
 // OLD: old

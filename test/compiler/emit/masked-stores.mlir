@@ -1,4 +1,5 @@
-// A store of the first elements of a vector by a constant mask has no mask where these are a power of two.
+// A store of the first elements of a vector by a constant mask needs no mask if their
+// number is a power of two.
 
 // RUN: weir-emit %s -o %t.o --cpu=x86-64-v4
 // RUN: llvm-objdump -d --no-show-raw-insn %t.o | FileCheck %s

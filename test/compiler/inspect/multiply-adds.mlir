@@ -1,8 +1,9 @@
-// Multiply-adds are those of matrix products and convolutions, by their
-// definitions; of a conditional the larger branch counts, and a loop as often as it runs.
+// The count has the multiply-adds of matrix products and convolutions, by their
+// definitions. The larger branch of a conditional counts, and a loop counts once per
+// iteration.
 // RUN: weir inspect %s | FileCheck %s
 
-// 2 * 5 results of 3 terms each.
+// There are 2 * 5 results of 3 terms each.
 // CHECK-LABEL: signature matmul
 // CHECK: multiply-adds 30{{$}}
 func.func @matmul(%a: tensor<2x3xf32>, %b: tensor<3x5xf32>) -> tensor<2x5xf32> {
@@ -10,7 +11,7 @@ func.func @matmul(%a: tensor<2x3xf32>, %b: tensor<3x5xf32>) -> tensor<2x5xf32> {
   return %0 : tensor<2x5xf32>
 }
 
-// A batch of 4, with both operands transposed.
+// The batch has 4 products, with both operands transposed.
 // CHECK-LABEL: signature batched
 // CHECK: multiply-adds 120{{$}}
 func.func @batched(%a: tensor<4x3x2xf32>, %b: tensor<4x5x3xf32>) -> tensor<4x2x5xf32> {
@@ -18,7 +19,7 @@ func.func @batched(%a: tensor<4x3x2xf32>, %b: tensor<4x5x3xf32>) -> tensor<4x2x5
   return %0 : tensor<4x2x5xf32>
 }
 
-// 4 * 4 * 4 results of 3 * 3 taps in 3 channels.
+// There are 4 * 4 * 4 results of 3 * 3 taps in 3 channels.
 // CHECK-LABEL: signature convolution
 // CHECK: multiply-adds 1728{{$}}
 func.func @convolution(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3x4xf32>) -> tensor<1x4x4x4xf32> {
@@ -26,7 +27,7 @@ func.func @convolution(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3x4xf32>) -> tens
   return %0 : tensor<1x4x4x4xf32>
 }
 
-// A result of a depthwise convolution sees one channel: 6 * 6 * 3 results of 9 taps.
+// A result of a depthwise convolution reads one channel: 6 * 6 * 3 results of 9 taps.
 // CHECK-LABEL: signature depthwise
 // CHECK: multiply-adds 972{{$}}
 func.func @depthwise(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x1x3xf32>) -> tensor<1x6x6x3xf32> {
@@ -34,7 +35,8 @@ func.func @depthwise(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x1x3xf32>) -> tensor
   return %0 : tensor<1x6x6x3xf32>
 }
 
-// As the convolution of 2 images that it belongs to: 2 * 4 * 4 * 5 results of 27 terms.
+// The count is that of the forward convolution of 2 images: 2 * 4 * 4 * 5 results of 27
+// terms.
 // CHECK-LABEL: signature gradient
 // CHECK: multiply-adds 4320{{$}}
 func.func @gradient(%x: tensor<2x8x8x3xf32>, %r: tensor<2x4x4x5xf32>) -> tensor<5x3x3x3xf32> {
@@ -42,7 +44,7 @@ func.func @gradient(%x: tensor<2x8x8x3xf32>, %r: tensor<2x4x4x5xf32>) -> tensor<
   return %0 : tensor<5x3x3x3xf32>
 }
 
-// 2 rows of 64 elements, by 40 columns.
+// There are 2 rows of 64 elements, by 40 columns.
 // CHECK-LABEL: signature packed
 // CHECK: multiply-adds 5120{{$}}
 func.func @packed(%x: tensor<2x64xf32>, %w: tensor<2x1280xi8>) -> tensor<2x40xf32> {
@@ -50,7 +52,7 @@ func.func @packed(%x: tensor<2x64xf32>, %w: tensor<2x1280xi8>) -> tensor<2x40xf3
   return %0 : tensor<2x40xf32>
 }
 
-// The branches have 8 and 16.
+// The branches have 8 and 16 multiply-adds.
 // CHECK-LABEL: signature branches
 // CHECK: multiply-adds 16{{$}}
 func.func @branches(%p: tensor<i1>, %a: tensor<2x2xf32>) -> tensor<2x2xf32> {
@@ -65,7 +67,7 @@ func.func @branches(%p: tensor<i1>, %a: tensor<2x2xf32>) -> tensor<2x2xf32> {
   return %0 : tensor<2x2xf32>
 }
 
-// From 0 up to 10 by 3: 4 steps.
+// The loop counts from 0 up to 10 by 3: 4 steps.
 // CHECK-LABEL: signature loop
 // CHECK: multiply-adds 32{{$}}
 func.func @loop(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
@@ -85,7 +87,7 @@ func.func @loop(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
   return %0#1 : tensor<2x2xf32>
 }
 
-// How often this one runs depends on an argument.
+// The number of iterations depends on an argument.
 // CHECK-LABEL: signature unknown
 // CHECK: multiply-adds 8, with loops of unknown length counted once
 func.func @unknown(%a: tensor<2x2xf32>, %end: tensor<i64>) -> tensor<2x2xf32> {
@@ -104,7 +106,7 @@ func.func @unknown(%a: tensor<2x2xf32>, %end: tensor<i64>) -> tensor<2x2xf32> {
   return %0#1 : tensor<2x2xf32>
 }
 
-// More than 63 bits can count, and none.
+// One count exceeds 63 bits, and one is zero.
 // CHECK-LABEL: signature huge
 // CHECK: multiply-adds 9223372036854775807{{$}}
 func.func @huge(%a: tensor<268435456x536870912xf32>, %b: tensor<536870912x268435456xf32>) -> tensor<268435456x268435456xf32> {

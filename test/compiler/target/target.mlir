@@ -1,5 +1,5 @@
-// The target is one attribute of the module. A named processor means the same
-// on every host; features are spelled out, so that no name need be understood.
+// The target is one attribute of the module. A named processor is the same on every
+// host; features are listed, so later stages need no names.
 
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64 -o %t && FileCheck %s --check-prefix=BASE --implicit-check-not=+avx < %t
 // BASE: weir.target = #weir.target<{{.*}}features = "{{.*}}+sse2{{.*}}", vector_bits = 128, fma = false>
@@ -11,15 +11,16 @@
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v4 -o %t && FileCheck %s --check-prefix=V4 --implicit-check-not=prefer-256 < %t
 // V4: cpu = "x86-64-v4", features = "{{[^"]*}}+avx512f{{[^"]*}}", fma_rate = 2>
 
-// Zen 4 begins one product of whole vectors a cycle, and one addition beside it.
+// Zen 4 begins one multiply-add of a whole vector per cycle, and one addition beside
+// it.
 // RUN: weir-emit %s --emit=mlir --cpu=znver4 -o %t && FileCheck %s --check-prefix=ZEN4 < %t
 // ZEN4: cpu = "znver4", features = "{{[^"]*}}", adds_beside = true>
 
-// The generation after it, of both two.
+// Zen 5 begins two of both per cycle.
 // RUN: weir-emit %s --emit=mlir --cpu=znver4 --attr=+avx512vp2intersect -o %t && FileCheck %s --check-prefix=ZEN5 < %t
 // ZEN5: cpu = "znver4", features = "{{[^"]*}}", fma_rate = 2, adds_beside = true>
 
-// Features added and taken away.
+// Features may be added and removed.
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v3 --attr=-fma,+avx512f -o %t && FileCheck %s --check-prefix=ATTR --implicit-check-not=vector_bits < %t
 // ATTR: cpu = "x86-64-v3", features = "{{[^"]*}}+avx512f
 

@@ -50,7 +50,7 @@ func.func @loop_keeps_types(%i: tensor<i32>, %p: tensor<i1>) -> tensor<i64> {
 
 // -----
 
-func.func @condition_is_a_truth_value(%i: tensor<i32>) -> tensor<i32> {
+func.func @condition_is_boolean(%i: tensor<i32>) -> tensor<i32> {
   %n = graph.while(%i) : (tensor<i32>) -> tensor<i32> {
   ^bb0(%a: tensor<i32>):
     // expected-error @below {{gives ('tensor<i32>') where ('tensor<i1>') is wanted}}
@@ -69,4 +69,29 @@ func.func @shapes_are_static(%x: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @below {{must be statically shaped tensor}}
   %y = graph.exp %x : tensor<?xf32>
   return %y : tensor<?xf32>
+}
+
+// -----
+
+// An element is an index and a value.
+func.func @check_of_half_an_element(%p: tensor<i1>, %i: tensor<i64>) {
+  // expected-error @below {{has an element that is not an i64 and an f32}}
+  graph.check %p, "node 'n'" element(%i : tensor<i64>) : tensor<i1>
+  return
+}
+
+// -----
+
+func.func @keep_with_sizes_of_another_rank(%x: tensor<8x4xf32>, %s: tensor<1xi64>) {
+  // expected-error @below {{has sizes of another number of dimensions}}
+  graph.keep %x, "x" shape(%s : tensor<1xi64>) {least = array<i64: 0>} : tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @keep_with_half_of_the_sizes(%x: tensor<8xf32>, %s: tensor<1xi64>) {
+  // expected-error @below {{has only one of shape and least}}
+  graph.keep %x, "x" shape(%s : tensor<1xi64>) : tensor<8xf32>
+  return
 }

@@ -66,7 +66,23 @@ func.func @check(%p: tensor<i1>) {
   return
 }
 
-// The result of yield stands for itself.
+// CHECK-LABEL: @check_of_element
+// CHECK: graph.check %{{.*}}, "node 'log': 'y' is not finite" element(%{{.*}}, %{{.*}} : tensor<i64>, tensor<f32>) : tensor<i1>
+func.func @check_of_element(%q: tensor<i1>, %i: tensor<i64>, %x: tensor<f32>) {
+  graph.check %q, "node 'log': 'y' is not finite" element(%i, %x : tensor<i64>, tensor<f32>) : tensor<i1>
+  return
+}
+
+// CHECK-LABEL: @keep
+// CHECK: graph.keep %{{.*}}, "conv1/Relu:0" : tensor<4xf32>
+// CHECK: graph.keep %{{.*}}, "top" shape(%{{.*}} : tensor<2xi64>) {least = array<i64: 0, 4>} : tensor<8x4xf32>
+func.func @keep(%y: tensor<4xf32>, %z: tensor<8x4xf32>, %s: tensor<2xi64>) {
+  graph.keep %y, "conv1/Relu:0" : tensor<4xf32>
+  graph.keep %z, "top" shape(%s : tensor<2xi64>) {least = array<i64: 0, 4>} : tensor<8x4xf32>
+  return
+}
+
+// A result of yield is no result of the block around it.
 // CHECK-LABEL: @yields
 // CHECK: graph.yield
 func.func @yields(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -1,4 +1,4 @@
-// What the ops of family Custom refuse.
+// The verifier refuses these ops of family Custom.
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
 // (C1)

@@ -1,5 +1,5 @@
-// The op that a function outside of the model computes: its example, and a round
-// trip.
+// A function outside of the model computes this op. The test has the example of the
+// description and a round trip.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 
 // CHECK-LABEL: @custom

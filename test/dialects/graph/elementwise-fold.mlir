@@ -1,8 +1,8 @@
-// Folds of family Elementwise: each is its op's scalar function, so these are also
-// the meaning of the functions where C++ has none.
+// Ops of family Elementwise fold by their scalar functions. So these folds also test
+// the functions that C++ does not have.
 // RUN: weir-opt %s -canonicalize | FileCheck %s
 
-// Truncates; by 0 it is 0; the lowest number by -1 wraps.
+// The quotient is truncated; a division by 0 is 0, and the lowest number by -1 wraps.
 // CHECK-LABEL: @div_never_traps
 // CHECK: graph.constant dense<[3, -3, 0, -2147483648]> : tensor<4xi32>
 // CHECK-NEXT: return
@@ -95,7 +95,7 @@ func.func @small_powers(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32>,
   return %a, %b, %c, %d, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi32>
 }
 
-// A root is no power at -0 and -infinity.
+// A power of 1/2 is no square root at -0 and -infinity.
 // CHECK-LABEL: @other_powers
 // CHECK-COUNT-3: graph.pow
 func.func @other_powers(%x: tensor<2xf32>, %i: tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xi32>) {
@@ -164,19 +164,19 @@ func.func @cast_from_unsigned() -> tensor<2xi32> {
   return %z : tensor<2xi32>
 }
 
-// CHECK-LABEL: @cast_to_truth
+// CHECK-LABEL: @cast_to_boolean
 // CHECK: graph.constant dense<[false, true, false, true]> : tensor<4xi1>
 // CHECK-NEXT: return
-func.func @cast_to_truth() -> tensor<4xi1> {
+func.func @cast_to_boolean() -> tensor<4xi1> {
   %x = graph.constant dense<[0.0, 0.25, -0.0, 0x7FC00000]> : tensor<4xf32>
   %z = graph.cast %x : tensor<4xf32> to tensor<4xi1>
   return %z : tensor<4xi1>
 }
 
-// CHECK-LABEL: @cast_truth_to_number
+// CHECK-LABEL: @cast_boolean_to_number
 // CHECK: graph.constant dense<[1, 0]> : tensor<2xi32>
 // CHECK-NEXT: return
-func.func @cast_truth_to_number() -> tensor<2xi32> {
+func.func @cast_boolean_to_number() -> tensor<2xi32> {
   %x = graph.constant dense<[true, false]> : tensor<2xi1>
   %z = graph.cast %x : tensor<2xi1> to tensor<2xi32>
   return %z : tensor<2xi32>
@@ -230,7 +230,7 @@ func.func @count_bits() -> tensor<4xui8> {
   return %z : tensor<4xui8>
 }
 
-// A scalar folds as any tensor.
+// A scalar folds like any tensor.
 // CHECK-LABEL: @bits_of_a_float
 // CHECK: graph.constant dense<1065353216> : tensor<i32>
 // CHECK-NEXT: return
@@ -272,7 +272,7 @@ func.func @no_nan() -> tensor<2xf32> {
   return %z : tensor<2xf32>
 }
 
-// A splat folds whatever its size.
+// A splat of any size folds.
 // CHECK-LABEL: @splat_of_a_large_shape
 // CHECK: graph.constant dense<2.71828175> : tensor<1000000xf32>
 // CHECK-NEXT: return

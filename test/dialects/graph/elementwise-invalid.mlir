@@ -1,4 +1,4 @@
-// What the ops of family Elementwise refuse.
+// The verifier refuses these ops of family Elementwise.
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
 func.func @bitcast_c1_width(%x: tensor<4xf32>) {

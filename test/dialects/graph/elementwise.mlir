@@ -1,4 +1,4 @@
-// Arithmetic, selection and conversion, parsed and printed.
+// Arithmetic, selection and conversion are parsed and printed.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 
 // CHECK-LABEL: @abs(

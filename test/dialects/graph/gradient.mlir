@@ -1,4 +1,4 @@
-// Gradients that are asked for, parsed and printed.
+// Requests for gradients are parsed and printed.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 
 // CHECK-LABEL: @barrier(

@@ -1,10 +1,10 @@
-// What the ops of family Index fold to and how they simplify.
+// Ops of family Index fold and simplify.
 // RUN: weir-opt %s -canonicalize -split-input-file | FileCheck %s
 
 // CHECK-LABEL: @gathers
 func.func @gathers() -> (tensor<2x2xi32>, tensor<2x2xi32>, tensor<3xi32>) {
   %x = graph.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
-  // Indices outside are moved to the nearest end.
+  // Indices outside of the tensor are moved to the nearest end.
   %i = graph.constant dense<[7, 0]> : tensor<2xi32>
   %j = graph.constant dense<[[0, 1], [2, -3]]> : tensor<2x2xi64>
   %k = graph.constant dense<[[0, 1], [1, 2], [9, 0]]> : tensor<3x2xi32>
@@ -20,7 +20,7 @@ func.func @gathers() -> (tensor<2x2xi32>, tensor<2x2xi32>, tensor<3xi32>) {
 
 // -----
 
-// Of updates of one place the last counts; those outside are dropped.
+// The last update of an element counts; updates outside of the tensor are dropped.
 // CHECK-LABEL: @scatters
 func.func @scatters(%a: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
   %x = graph.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
@@ -49,13 +49,13 @@ func.func @one_hot() -> tensor<3x2xi32> {
 
 // -----
 
-// CHECK-LABEL: @known_places
-func.func @known_places(%x: tensor<4x3xf32>) -> (tensor<3xf32>, tensor<2x3xf32>) {
+// CHECK-LABEL: @constant_indices
+func.func @constant_indices(%x: tensor<4x3xf32>) -> (tensor<3xf32>, tensor<2x3xf32>) {
   %i = graph.constant dense<2> : tensor<i32>
   %j = graph.constant dense<100> : tensor<i32>
   // CHECK-DAG: graph.slice %{{.*}} [2, 0] to [3, 3] by [1, 1]
   %0 = graph.gather %x, %i axis 0 batch_dims 0 : tensor<4x3xf32>, tensor<i32>
-  // The box is moved so that it lies within.
+  // The box is moved into the tensor.
   // CHECK-DAG: graph.slice %{{.*}} [2, 0] to [4, 3] by [1, 1]
   %1 = graph.dynamic_slice %x [%j, %j] sizes [2, 3] : (tensor<4x3xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
   return %0, %1 : tensor<3xf32>, tensor<2x3xf32>
@@ -74,8 +74,8 @@ func.func @whole(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>, %i: tensor<i32>) -> (
 
 // -----
 
-// A few runs of known indices are slices, forward or backward, or one element
-// again and again; an index outside is the nearest inside.
+// A few runs of constant indices become slices: forward, backward, or one element
+// repeatedly. An index outside is moved to the nearest one inside.
 // CHECK-LABEL: @runs
 // CHECK-SAME: (%[[X:.*]]: tensor<2x9xf32>)
 // CHECK-DAG: %[[L:.*]] = graph.slice %[[X]] [0, 1] to [2, 4] by [1, 1]
@@ -95,7 +95,8 @@ func.func @runs(%x: tensor<2x9xf32>) -> (tensor<2x14xf32>, tensor<2x4xf32>) {
 
 // -----
 
-// Others stay, as do those of each batch its own, and more than folders look at.
+// Other gathers stay, such as those with indices per batch, or with more indices than
+// folders read.
 // CHECK-LABEL: @scattered
 // CHECK-COUNT-3: graph.gather
 func.func @scattered(%x: tensor<2x9xf32>) -> (tensor<2x6xf32>, tensor<2x2xf32>, tensor<2x5000xf32>) {

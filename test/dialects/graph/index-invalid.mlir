@@ -1,4 +1,4 @@
-// What the ops of family Index refuse.
+// The verifier refuses these ops of family Index.
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
 func.func @gather_axis(%x: tensor<2x3xf32>, %i: tensor<4xi32>) {
@@ -73,7 +73,7 @@ func.func @scatter_updates(%x: tensor<4xf32>, %i: tensor<2x1xi32>, %u: tensor<3x
 
 // -----
 
-func.func @scatter_truth(%x: tensor<4xi1>, %i: tensor<2x1xi32>, %u: tensor<2xi1>) {
+func.func @scatter_boolean(%x: tensor<4xi1>, %i: tensor<2x1xi32>, %u: tensor<2xi1>) {
   // expected-error @+1 {{cannot mul Booleans}}
   %y = graph.scatter mul %x, %i, %u : tensor<4xi1>, tensor<2x1xi32>, tensor<2xi1>
   return

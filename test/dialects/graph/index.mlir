@@ -1,4 +1,4 @@
-// Ops of family Index as written, printed and read again.
+// Ops of family Index are parsed, printed and parsed again.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 // RUN: weir-opt %s --mlir-print-op-generic | weir-opt | FileCheck %s
 
@@ -99,7 +99,7 @@ func.func @fill_beyond(%x: tensor<2x8xf32>, %n: tensor<i64>, %v: tensor<f32>) ->
   return %y : tensor<2x8xf32>
 }
 
-// What is transposed beside.
+// Some ops also transpose.
 // CHECK-LABEL: @permuted
 func.func @permuted(%x: tensor<6xf32>, %n: tensor<i64>) -> tensor<6xf32> {
   // CHECK: graph.spread %{{.*}}[%{{.*}}] along [1] to [2, 3] permuted [1, 0] : (tensor<6xf32>, tensor<i64>) -> tensor<3x2xf32>

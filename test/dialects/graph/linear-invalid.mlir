@@ -1,4 +1,4 @@
-// What the ops of family Linear refuse.
+// The verifier refuses these ops of family Linear.
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
 func.func @cholesky(%x: tensor<3x4xf32>) {
@@ -41,7 +41,7 @@ func.func @svd(%x: tensor<f32>) {
 
 // -----
 
-func.func @halves(%x: tensor<3x3xf16>) {
+func.func @f16(%x: tensor<3x3xf16>) {
   // expected-error @+1 {{must be statically shaped tensor of 32-bit float or 64-bit float values}}
   %l = graph.cholesky %x : tensor<3x3xf16>
   return

@@ -1,4 +1,4 @@
-// The ops of family Linear, read and written.
+// The ops of family Linear are parsed and printed.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 
 // CHECK-LABEL: @cholesky

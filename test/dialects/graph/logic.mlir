@@ -1,4 +1,4 @@
-// Comparisons, logic and bits, parsed and printed.
+// Comparisons, logic and bit operations are parsed and printed.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 
 // CHECK-LABEL: @equal(

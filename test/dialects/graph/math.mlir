@@ -1,4 +1,4 @@
-// Functions of floats, parsed and printed.
+// Functions of floats are parsed and printed.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 
 // CHECK-LABEL: @exp(

@@ -1,4 +1,4 @@
-// What the ops of family Neural refuse.
+// The verifier refuses these ops of family Neural.
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
 func.func @wider(%a: tensor<2x3xf16>, %b: tensor<3x4xf32>) {

@@ -1,4 +1,4 @@
-// The ops of family Neural, read and written.
+// The ops of family Neural are parsed and printed.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 
 // CHECK-LABEL: @matmul

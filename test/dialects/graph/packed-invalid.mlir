@@ -1,4 +1,4 @@
-// What the ops of family Packed refuse.
+// The verifier refuses these ops of family Packed.
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
 func.func @no_axis(%q: tensor<64x6xui8>, %s: tensor<2x6xf32>) {
@@ -49,7 +49,7 @@ func.func @rank(%x: tensor<1x2x64xf32>, %w: tensor<2x1280xi8>) {
 
 // -----
 
-func.func @words(%x: tensor<2x64xf32>, %w: tensor<2x1280xi8>) {
+func.func @bits(%x: tensor<2x64xf32>, %w: tensor<2x1280xi8>) {
   // expected-error @+1 {{has no weights of 4 bits in blocks of 20 with 'f32' for 'tensor<2x64xf32>'}}
   %y = graph.packed_matmul %x, %w columns 40 bits 4 block 20 scales f32 zero 8 : tensor<2x64xf32>, tensor<2x1280xi8>
   return

@@ -1,4 +1,4 @@
-// Folds of family Reduce.
+// Ops of family Reduce fold.
 // RUN: weir-opt %s -canonicalize | FileCheck %s
 
 // CHECK-LABEL: @sum_of_rows
@@ -55,7 +55,7 @@ func.func @nan_wins() -> tensor<f32> {
   return %z : tensor<f32>
 }
 
-// What no elements combine to.
+// A reduction of no elements folds to its initial value.
 // CHECK-LABEL: @of_nothing
 // CHECK: graph.constant dense<0xFF800000> : tensor<2xf32>
 // CHECK-NEXT: return
@@ -83,20 +83,20 @@ func.func @any_or() -> tensor<2xi1> {
   return %z : tensor<2xi1>
 }
 
-// Summed in f16, it would stay 2048.
-// CHECK-LABEL: @half_sums_in_f32
+// A sum in f16 would stay 2048.
+// CHECK-LABEL: @f16_sums_in_f32
 // CHECK: graph.constant dense<2.050000e+03> : tensor<f16>
 // CHECK-NEXT: return
-func.func @half_sums_in_f32() -> tensor<f16> {
+func.func @f16_sums_in_f32() -> tensor<f16> {
   %x = graph.constant dense<[2048.0, 1.0, 1.0]> : tensor<3xf16>
   %z = graph.reduce_sum %x [0] : tensor<3xf16>
   return %z : tensor<f16>
 }
 
-// CHECK-LABEL: @first_place_wins
+// CHECK-LABEL: @first_index_wins
 // CHECK: graph.constant dense<0> : tensor<2xi64>
 // CHECK-NEXT: return
-func.func @first_place_wins() -> tensor<2xi64> {
+func.func @first_index_wins() -> tensor<2xi64> {
   %x = graph.constant dense<[[3, 1, 3], [1, 1, 0]]> : tensor<2x3xi32>
   %z = graph.arg_max %x axis 1 : tensor<2x3xi32> to tensor<2xi64>
   return %z : tensor<2xi64>
@@ -145,7 +145,7 @@ func.func @of_no_dimension(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
-// Of no elements, also where they are no constant.
+// A reduction of no elements folds, also if its operand is no constant.
 // CHECK-LABEL: @of_an_empty_operand
 // CHECK: %[[C:.*]] = graph.constant dense<1.000000e+00> : tensor<2xf32>
 // CHECK-NEXT: return %[[C]]
@@ -154,7 +154,7 @@ func.func @of_an_empty_operand(%x: tensor<0x2xf32>) -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
-// What is before the axis, and what is after it, is one dimension.
+// The dimensions before the axis become one, and so do those after it.
 // CHECK-LABEL: @around_the_axis
 // CHECK: %[[X:.*]] = graph.reshape %arg0 : tensor<2x3x4x5x6xf32> to tensor<6x4x30xf32>
 // CHECK-NEXT: %[[Y:.*]] = graph.cumulative_sum %[[X]] axis 1 exclusive : tensor<6x4x30xf32>

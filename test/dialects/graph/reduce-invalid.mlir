@@ -1,4 +1,4 @@
-// What the ops of family Reduce refuse.
+// The verifier refuses these ops of family Reduce.
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
 func.func @reduce_c1_twice(%x: tensor<2x3xf32>) {

@@ -1,4 +1,4 @@
-// The ops of family Reduce, parsed and printed.
+// The ops of family Reduce are parsed and printed.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 
 // CHECK-LABEL: @reduce_sum(

@@ -1,4 +1,4 @@
-// What the ops of family Shape fold to and how they simplify.
+// Ops of family Shape fold and simplify.
 // RUN: weir-opt %s -canonicalize -split-input-file | FileCheck %s
 
 // CHECK-LABEL: @identities
@@ -104,8 +104,8 @@ func.func @constants() -> (tensor<3x2xi32>, tensor<2x2x3xi32>, tensor<2x2xi32>, 
 
 // -----
 
-// Splats fold at any size, other constants only when they are small; of floats a
-// broadcast only where it has no more elements.
+// Splats of any size fold, and other constants only if they are small. A broadcast of
+// floats folds only if it adds no elements.
 // CHECK-LABEL: @splats
 func.func @splats() -> (tensor<1000x1000xf32>, tensor<2000xf32>, tensor<10xf32>, tensor<2x5xf32>, tensor<2x1xf32>) {
   // CHECK-DAG: %[[A:.*]] = graph.constant dense<1.000000e+00> : tensor<1000x1000xf32>

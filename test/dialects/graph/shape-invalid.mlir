@@ -1,4 +1,4 @@
-// What the ops of family Shape refuse.
+// The verifier refuses these ops of family Shape.
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
 func.func @reshape_count(%x: tensor<2x3xf32>) {

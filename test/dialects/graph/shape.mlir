@@ -1,4 +1,4 @@
-// Ops of family Shape as written, printed and read again.
+// Ops of family Shape are parsed, printed and parsed again.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 // RUN: weir-opt %s --mlir-print-op-generic | weir-opt | FileCheck %s
 

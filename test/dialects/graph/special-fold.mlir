@@ -1,7 +1,7 @@
-// Special functions fold where they have no loops.
+// Special functions fold if their scalar functions have no loops.
 // RUN: weir-opt %s -canonicalize | FileCheck %s
 
-// Far out, and on both sides of 0.
+// The arguments are far from 0, and on both sides of it.
 // CHECK-LABEL: @error_function
 // CHECK: graph.constant dense<[2.0884875837625449E-45, 0.47950012218695{{[0-9]*}}, 1.52049987781304{{[0-9]*}}]> : tensor<3xf64>
 func.func @error_function() -> tensor<3xf64> {
@@ -27,7 +27,7 @@ func.func @digamma() -> tensor<3xf64> {
   return %y : tensor<3xf64>
 }
 
-// Loops do not fold.
+// Functions with loops do not fold.
 // CHECK-LABEL: @incomplete_gamma
 // CHECK: graph.igamma
 func.func @incomplete_gamma() -> tensor<f64> {

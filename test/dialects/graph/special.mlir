@@ -1,4 +1,4 @@
-// Special functions, parsed and printed.
+// Special functions are parsed and printed.
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 
 // CHECK-LABEL: @erfc(

@@ -2,7 +2,7 @@
 
 // (C1) of a variable
 // expected-error @below {{is of 'tensor<?xf32>', which no variable can be}}
-graph.variable @open : tensor<?xf32>
+graph.variable @dynamic : tensor<?xf32>
 
 // -----
 

@@ -19,8 +19,8 @@ func.func @assigns() {
   return
 }
 
-// Two reads are one, unless an assignment stands between them; an assignment
-// stays, a read that nothing uses goes.
+// Two reads become one, unless an assignment is between them. An assignment stays, and
+// a read without users is removed.
 // CSE-LABEL: @reads
 // CSE-NEXT: %[[A:.*]] = graph.read_variable @bias
 // CSE-NEXT: graph.write_variable @bias, %arg0
@@ -36,7 +36,7 @@ func.func @reads(%x: tensor<4xf32>)
   return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// A branch that assigns is no dead code, though nothing uses its result.
+// A branch with an assignment stays, although its result has no users.
 // CSE-LABEL: @branch
 // CSE: graph.if
 // CSE: graph.write_variable
@@ -50,7 +50,7 @@ func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>) {
   return
 }
 
-// A branch may be there for its effects alone.
+// A branch may exist only for its effects.
 // CHECK-LABEL: @effects
 // CHECK: graph.if %{{.*}} : tensor<i1> {
 // CHECK-NEXT: graph.write_variable @bias

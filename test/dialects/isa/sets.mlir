@@ -1,8 +1,8 @@
 // The instruction set of a target decides which instructions kernels have.
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels --weir-expand-math -canonicalize -cse | FileCheck %s
 
-// The wide set looks up tables of 32 words in two registers; tile registers
-// beside it change nothing.
+// The wide set has tables of 32 elements in two registers. Tile registers do not change
+// this.
 // CHECK-LABEL: func @wide_tables
 // CHECK-COUNT-6: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.ps.512"
 // CHECK-NOT: llvm.call_intrinsic
@@ -15,8 +15,8 @@ func.func @wide_tables(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
-// The wide set has products of bytes only with dot products: without them codes
-// become floats.
+// Without dot-product instructions the wide set has no products of bytes, so codes are
+// converted to floats.
 // CHECK-LABEL: func @wide
 // CHECK-NOT: llvm.call_intrinsic
 // CHECK: vector.fma
@@ -34,7 +34,7 @@ func.func @wide(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32
 
 // -----
 
-// aarch64 has the portable ops, whatever its features are.
+// aarch64 has the portable ops with any features.
 // CHECK-LABEL: func @portable
 // CHECK-NOT: llvm.call_intrinsic
 // CHECK: vector.fma
@@ -52,7 +52,7 @@ func.func @portable(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37
 
 // -----
 
-// A feature counts for its own architecture.
+// A feature is valid only for its own architecture.
 // CHECK-LABEL: func @other_architecture
 // CHECK-NOT: llvm.call_intrinsic
 // CHECK: return

@@ -25,7 +25,8 @@ func.func @attention(%q: tensor<4x8xf32>, %k: tensor<8x6xf32>, %v: tensor<6x5xf3
   return %y : tensor<4x5xf32>
 }
 
-// All operands: numbers of terms, panels, a shared side, extras of each function.
+// The op has all operands: dynamic sizes, panels, a shared operand, and extras of each
+// function.
 // CHECK-LABEL: func @all
 // CHECK: kernel.attention ins(%{{.*}}) k_layout <panels(16)> v_layout <panels(16)> depth(%{{.*}} : memref<i64>) columns(%{{.*}} : memref<i64>) score_extras(%{{.*}} : memref<1x1xf16>) weight_extras(%{{.*}} : memref<1xf16>) extras(%{{.*}} : memref<20xf16>) outs(%{{.*}} : memref<2x4x20xf16>) attributes {extra_maps = [#map1], fastmath = #arith.fastmath<nnan>, masked, score_maps = [#map2], shared_v, transpose_q, weight_maps = [#map3]} scores {
 func.func @all(%q: memref<2x8x4xf16>, %k: memref<2x1x8x16xf16>, %v: memref<2x6x16xf16>, %n: memref<i64>, %s: memref<1x1xf16>, %w: memref<1xf16>, %e: memref<20xf16>, %c: memref<2x4x20xf16>) {

@@ -1,4 +1,4 @@
-// Schedules of dot products that the kernel at hand cannot have.
+// The verifier refuses these schedules of dot products for their kernels.
 
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
@@ -76,6 +76,18 @@ func.func @algorithm(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x2
 func.func @other_schedule(%a: memref<64x32xf32>, %b: memref<2x32x1xf32>, %c: memref<64x2xf32>) {
   // expected-error @below {{is computed by another algorithm than #kernel.matmul_schedule is for}}
   kernel.matmul ins(%a, %b : memref<64x32xf32>, memref<2x32x1xf32>) layout <k_major> outs(%c : memref<64x2xf32>) attributes {schedule = #kernel.matmul_schedule<tile_rows = 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// One register is for an operand.
+func.func @operand(%a: memref<64x32xf32>, %b: memref<2x32x1xf32>, %c: memref<64x2xf32>) {
+  // expected-error @below {{a tile of 16 rows by 2 columns by 1 sets of sums needs more than 32 registers}}
+  kernel.matmul ins(%a, %b : memref<64x32xf32>, memref<2x32x1xf32>) layout <k_major> outs(%c : memref<64x2xf32>) attributes {schedule = #kernel.dot_schedule<tile_rows = 16, tile_columns = 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -1,4 +1,4 @@
-// Layouts that kernels and packs refuse.
+// Kernels and packing ops refuse these layouts.
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
 func.func @unknown(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
@@ -66,7 +66,7 @@ func.func @matmul_range(%a: memref<4x8xf32>, %b: memref<1x1x3x2x16x32xbf16>, %c:
 
 // -----
 
-func.func @matmul_parts(%a: memref<4x8xbf16>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
+func.func @matmul_terms(%a: memref<4x8xbf16>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{has weights of 'memref<1x1x3x2x16x32xbf16>', but #kernel.layout<amx(1, -100, 97)> of them is [1, 1, 1, 2, 16, 32]}}
   kernel.matmul ins(%a, %b : memref<4x8xbf16>, memref<1x1x3x2x16x32xbf16>) layout <amx(1, -100, 97)> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
@@ -121,7 +121,7 @@ func.func @amx_width(%a: memref<4x40xf32>, %b: memref<2x40x16xf32>, %c: memref<4
 
 // -----
 
-func.func @matmul_four_parts(%a: memref<4x40xf32>, %b: memref<1x40x32xf32>, %c: memref<4x20xf32>) {
+func.func @matmul_four_terms(%a: memref<4x40xf32>, %b: memref<1x40x32xf32>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{layout amx_panels cannot have the numbers [4, -100, 97]}}
   kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<1x40x32xf32>) layout <amx_panels(4, -100, 97)> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
@@ -209,7 +209,7 @@ func.func @matmul_elements(%a: memref<4x8xbf16>, %b: memref<1x10x32xbf16>, %c: m
 
 // -----
 
-func.func @pack_lines(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
+func.func @pack_trailer_rows(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
   // expected-error@+1 {{has weights of 'memref<1x8x32xf32>', but #kernel.layout<pairing> of them is [1, 10, 32]}}
   kernel.pack ins(%b : memref<8x20xf32>) layout <pairing> outs(%p : memref<1x8x32xf32>)
   return
@@ -267,7 +267,7 @@ func.func @convolution_sizes(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %
 
 // -----
 
-// Tiles of bytes are made of integers.
+// AMX tiles of bytes contain integers.
 
 func.func @pack_floats_as_bytes(%b: memref<64x32xf32>, %p: memref<1x1x1x2x16x64xi8>) {
   // expected-error@+1 {{cannot pack 'f32' as 'i8' in #kernel.layout<amx>}}
@@ -277,7 +277,7 @@ func.func @pack_floats_as_bytes(%b: memref<64x32xf32>, %p: memref<1x1x1x2x16x64x
 
 // -----
 
-// The layout has the rows of the filter.
+// The layout depends on the number of rows of the filter.
 
 func.func @filter_rows(%w: memref<3x3x1x64xi8>, %p: memref<1x3x1x64x4xi8>) {
   // expected-error@+1 {{cannot use weights of 'memref<1x3x1x64x4xi8>' in #kernel.layout<vnni_rows(4)>}}

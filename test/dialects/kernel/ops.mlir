@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file | weir-opt -split-input-file | FileCheck %s
 
-// A product on packed columns, with a bias.
+// The product reads packed columns and has a bias.
 // CHECK-LABEL: func @matmul
 // CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<1x8x32xf32>) layout <panels(32)> extras(%{{.*}} : tensor<20xf32>) outs(%{{.*}} : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [#{{.*}}]} {
 // CHECK: kernel.yield %{{.*}} : f32
@@ -15,7 +15,8 @@ func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<1x8x32xf32>, %bias: tensor<20x
 
 // -----
 
-// Buffers, plain columns and transposed rows; sums wider than the elements.
+// The operands are buffers, with plain columns and transposed rows. The sums are wider
+// than the elements.
 // CHECK-LABEL: func @matmul_buffers
 // CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<2x8x4xf16>, memref<2x8x20xf16>) outs(%{{.*}} : memref<2x4x20xf16>) attributes {transpose_a} {
 func.func @matmul_buffers(%a: memref<2x8x4xf16>, %b: memref<2x8x20xf16>, %c: memref<2x4x20xf16>) {
@@ -29,7 +30,7 @@ func.func @matmul_buffers(%a: memref<2x8x4xf16>, %b: memref<2x8x20xf16>, %c: mem
 
 // -----
 
-// Rows of f32 by columns that become f32.
+// Rows of f32 are multiplied by columns of f16, which are widened to f32.
 // CHECK-LABEL: func @matmul_mixed
 // CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<4x8xf32>, memref<8x20xf16>) outs(%{{.*}} : memref<4x20xf32>)
 func.func @matmul_mixed(%a: memref<4x8xf32>, %b: memref<8x20xf16>, %c: memref<4x20xf32>) {
@@ -84,7 +85,7 @@ func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memre
 
 // -----
 
-// Groups of four channels.
+// The groups have four channels.
 // CHECK-LABEL: func @small_groups
 // CHECK: kernel.depthwise
 func.func @small_groups(%x: memref<1x8x8x20xf32>, %w: memref<3x3x4x20xf32>, %y: memref<1x8x8x20xf32>) {
@@ -154,9 +155,9 @@ func.func @winograd(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: me
 
 // A parameter of the products is one value, or an array of unequal values.
 // CHECK-LABEL: func @winograd_schedule
-// CHECK: kernel.winograd ins(%{{.*}}, %{{.*}} : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%{{.*}} : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, schedule = #kernel.winograd_schedule<input_tiles = 1, share = none, chain = 16, tile_rows = {{\[}}1, 2, 3], tile_columns = 16, accumulator_sets = 1, unroll = 1, depth_block = 1, depth_slab = 1, block_tiles = 1, copy = {{\[}}"none", "block", "none"], prefetch = none, prefetch_level = 2, prefetch_result = {{\[}}false, true, true]>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
+// CHECK: kernel.winograd ins(%{{.*}}, %{{.*}} : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%{{.*}} : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, schedule = #kernel.winograd_schedule<input_tiles = 1, share = none, chain = 16, tile_rows = {{\[}}1, 2, 3], tile_columns = 16, accumulator_sets = 1, unroll = 1, depth_block = 1, depth_slab = 1, block_tiles = 1, copy = {{\[}}"none", "block", "none"], prefetch = none, prefetch_level = 2, prefetch_result = {{\[}}false, true, true], product_share = none, coarse = false>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
 func.func @winograd_schedule(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, schedule = #kernel.winograd_schedule<tile_rows = [1, 2, 3], tile_columns = [16, 16, 16], copy = ["none", "block", "none"], prefetch_result = [false, true, true]>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, schedule = #kernel.winograd_schedule<tile_rows = [1, 2, 3], tile_columns = 16, copy = ["none", "block", "none"], prefetch_result = [false, true, true]>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -183,7 +184,7 @@ func.func @parts() {
 
 // -----
 
-// Weights in tiles, as the parts of f32.
+// The weights are in the AMX tile layout, as the bf16 terms of f32.
 // CHECK-LABEL: func @tiles
 // CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<2x40x70xf32>, memref<3x3x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%{{.*}} : memref<2x40x90xf32>) attributes {shared} {
 func.func @tiles(%a: memref<2x40x70xf32>, %b: memref<3x3x3x2x16x32xbf16>, %c: memref<2x40x90xf32>) {
@@ -196,7 +197,7 @@ func.func @tiles(%a: memref<2x40x70xf32>, %b: memref<3x3x3x2x16x32xbf16>, %c: me
 
 // -----
 
-// Weights in tiles of bytes.
+// The weights are tiles of bytes.
 // CHECK-LABEL: func @byte_tiles
 // CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<40x70xi32>, memref<3x2x1x2x16x64xi8>) layout <amx> outs(%{{.*}} : memref<40x90xi32>) {
 func.func @byte_tiles(%a: memref<40x70xi32>, %b: memref<3x2x1x2x16x64xi8>, %c: memref<40x90xi32>) {
@@ -207,10 +208,10 @@ func.func @byte_tiles(%a: memref<40x70xi32>, %b: memref<3x2x1x2x16x64xi8>, %c: m
   return
 }
 
-// Pairs, of all batches.
-// CHECK-LABEL: func @pairs
+// Inner-product pairing joins the rows of all batches.
+// CHECK-LABEL: func @pairing
 // CHECK: kernel.matmul {{.*}} : memref<2x4x8xf32>, memref<1x10x32xf32>) layout <pairing> outs(%{{.*}} : memref<2x4x20xf32>) attributes {shared} {
-func.func @pairs(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x20xf32>) {
+func.func @pairing(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x20xf32>) {
   kernel.matmul ins(%a, %b : memref<2x4x8xf32>, memref<1x10x32xf32>) layout <pairing> outs(%c : memref<2x4x20xf32>) attributes {shared} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -218,10 +219,10 @@ func.func @pairs(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x
   return
 }
 
-// Pairs of windows.
-// CHECK-LABEL: func @pairs_of_windows
+// Inner-product pairing multiplies windows, too.
+// CHECK-LABEL: func @pairing_windows
 // CHECK: kernel.convolution {{.*}} memref<1x38x32xf32>) layout <pairing(3, 3)>
-func.func @pairs_of_windows(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y: memref<1x8x8x20xf32>) {
+func.func @pairing_windows(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y: memref<1x8x8x20xf32>) {
   kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) layout <pairing(3, 3)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -229,19 +230,19 @@ func.func @pairs_of_windows(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y
   return
 }
 
-// What pairs read is packed with two lines more.
-// CHECK-LABEL: func @paired_panels
+// Panels for inner-product pairing have two trailer rows.
+// CHECK-LABEL: func @pairing_panels
 // CHECK: kernel.pack ins(%{{.*}} : memref<20x8xf32>) layout <pairing> outs(%{{.*}} : memref<1x10x32xf32>) {transpose_b}
-func.func @paired_panels(%b: memref<20x8xf32>, %p: memref<1x10x32xf32>) {
+func.func @pairing_panels(%b: memref<20x8xf32>, %p: memref<1x10x32xf32>) {
   kernel.pack ins(%b : memref<20x8xf32>) layout <pairing> outs(%p : memref<1x10x32xf32>) {transpose_b}
   return
 }
 
-// Panels that come apart in use, and a filter in tiles of parts.
-// CHECK-LABEL: func @apart_in_use
+// A kernel splits panels at run time, and a filter is split in tiles.
+// CHECK-LABEL: func @split_at_run
 // CHECK: kernel.matmul {{.*}} memref<3x70x32xf32>) layout <amx_panels(2, -100, 97)>
 // CHECK: kernel.convolution {{.*}} memref<1x3x3x2x3x2x16x32xbf16>) layout <amx(3, -100, 97)>
-func.func @apart_in_use(%a: memref<40x70xf32>, %b: memref<3x70x32xf32>, %c: memref<40x90xf32>, %x: memref<1x8x8x40xf32>, %w: memref<1x3x3x2x3x2x16x32xbf16>, %y: memref<1x8x8x20xf32>) {
+func.func @split_at_run(%a: memref<40x70xf32>, %b: memref<3x70x32xf32>, %c: memref<40x90xf32>, %x: memref<1x8x8x40xf32>, %w: memref<1x3x3x2x3x2x16x32xbf16>, %y: memref<1x8x8x20xf32>) {
   kernel.matmul ins(%a, %b : memref<40x70xf32>, memref<3x70x32xf32>) layout <amx_panels(2, -100, 97)> outs(%c : memref<40x90xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32

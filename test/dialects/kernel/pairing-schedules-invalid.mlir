@@ -1,4 +1,4 @@
-// Schedules of inner-product pairing that the kernel at hand cannot have.
+// The verifier refuses these schedules of inner-product pairing for their kernels.
 
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
@@ -80,7 +80,7 @@ func.func @level(%a: memref<14x768xf32>, %b: memref<1x770x32xf32>, %c: memref<14
 
 // -----
 
-func.func @lines(%a: memref<14x768xf32>, %b: memref<1x770x32xf32>, %c: memref<14x32xf32>) {
+func.func @rows_of_panel(%a: memref<14x768xf32>, %b: memref<1x770x32xf32>, %c: memref<14x32xf32>) {
   // expected-error @below {{prefetch is tile, but a tile would fetch 768 lines at once, more than 64}}
   kernel.matmul ins(%a, %b : memref<14x768xf32>, memref<1x770x32xf32>) layout <pairing> outs(%c : memref<14x32xf32>) attributes {schedule = #kernel.pairing_schedule<tile_rows = 7, prefetch = tile>} {
   ^bb0(%sum: f32):

@@ -1,4 +1,4 @@
-// Schedules that no kernel can have, and that the kernel at hand cannot.
+// The verifier refuses these schedules: for any kernel, or for the kernel with them.
 
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
@@ -314,6 +314,28 @@ func.func @winograd_algorithm(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32x
 func.func @no_winograd(%a: memref<64x64xf32>, %b: memref<2x64x32xf32>, %c: memref<64x64xf32>) {
   // expected-error @below {{is computed by another algorithm than #kernel.winograd_schedule is for}}
   kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x32xf32>) layout <panels(32)> outs(%c : memref<64x64xf32>) attributes {schedule = #kernel.winograd_schedule<input_tiles = 28>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_product_share(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
+  // expected-error @below {{product_share is row_blocks, which products of a Winograd convolution do not have}}
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>, schedule = #kernel.winograd_schedule<tile_columns = 16, depth_block = 64, depth_slab = 64, product_share = row_blocks>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_both_shares(%x: memref<1x56x56x64xf32>, %w: memref<2x49x64x32xf32>, %y: memref<1x56x56x64xf32>) {
+  // expected-error @below {{product_share is not none, but share is blocks, or there are several blocks or panels}}
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x49x64x32xf32>) layout <winograd(32, 4, 4, 1, 1)> outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>, schedule = #kernel.winograd_schedule<input_tiles = 196, tile_columns = 32, depth_block = 64, depth_slab = 64, product_share = rows>} {
   ^bb0(%s: f32):
     kernel.yield %s : f32
   }

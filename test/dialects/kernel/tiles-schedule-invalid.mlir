@@ -1,4 +1,4 @@
-// Schedules that weights in a layout for tile registers cannot have.
+// The verifier refuses these schedules of weights in the AMX tile layout.
 
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
@@ -26,7 +26,7 @@ func.func @no_tiles(%a: memref<64x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: 
 
 // -----
 
-// Dot products multiply no terms of split weights.
+// Dot-product instructions multiply no terms of split weights.
 module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f,+avx512bf16">} {
 func.func @split(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
   // expected-error @below {{instructions is dots, but the target has no dot products for its layout}}
@@ -40,7 +40,7 @@ func.func @split(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memr
 
 // -----
 
-// Windows have no dot products.
+// Windows use no dot-product instructions.
 module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f,+avx512bf16">} {
 func.func @windows(%x: memref<1x14x14x64xbf16>, %w: memref<2x3x3x2x1x2x16x32xbf16>, %y: memref<1x14x14x64xf32>) {
   // expected-error @below {{instructions is dots, but the target has no dot products for its layout}}
@@ -184,7 +184,7 @@ func.func @slabs(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memr
 
 // -----
 
-// Each image has so many slabs.
+// Each image has this number of slabs.
 module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f">} {
 func.func @strips(%x: memref<1x14x14x64xbf16>, %w: memref<2x3x3x2x1x2x16x32xbf16>, %y: memref<1x14x14x64xf32>) {
   // expected-error @below {{slabs is 8, more than the 7 blocks of 28 rows}}

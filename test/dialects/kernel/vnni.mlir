@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file -verify-diagnostics | FileCheck %s
 
-// Products of unsigned bytes, by weights in panels or in words of four.
+// Products of unsigned bytes have weights in panels or in the VNNI layout.
 // CHECK-LABEL: @panels
 // CHECK: kernel.matmul {{.*}} attributes {unsigned_a}
 func.func @panels(%a: memref<4x6xi8>, %b: memref<1x6x32xi8>, %c: memref<4x20xi32>) {
@@ -10,9 +10,9 @@ func.func @panels(%a: memref<4x6xi8>, %b: memref<1x6x32xi8>, %c: memref<4x20xi32
   }
   return
 }
-// CHECK-LABEL: @words
+// CHECK-LABEL: @vnni
 // CHECK: kernel.matmul {{.*}} memref<1x2x32x4xi8>
-func.func @words(%a: memref<4x6xi8>, %b: memref<1x2x32x4xi8>, %c: memref<4x20xi32>) {
+func.func @vnni(%a: memref<4x6xi8>, %b: memref<1x2x32x4xi8>, %c: memref<4x20xi32>) {
   kernel.matmul ins(%a, %b : memref<4x6xi8>, memref<1x2x32x4xi8>) layout <vnni(32)> outs(%c : memref<4x20xi32>) attributes {unsigned_a} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-plan-arena | FileCheck %s
 
-// Lifetimes of an unrolled recurrent network that interlock: no order by size,
-// span or time places them in the bytes that live at once, a search does.
+// The lifetimes of an unrolled recurrent network interlock. No order by size, span or
+// time reaches the number of live bytes, but a search does.
 // CHECK: weir.arena_bytes = 960
 // CHECK-SAME: weir.max_live_bytes = 960
 func.func @interlocking() attributes {weir.entry = "serve"} {
@@ -37,8 +37,8 @@ func.func private @k() attributes {weir.kernel}
 
 // -----
 
-// The host of a GPU has an arena of its own, and reads weights where it has them.
-// What is copied from there to a result is copied straight to the caller.
+// The host of a GPU has an arena of its own, and reads weights in its own memory. A
+// result of the host is copied directly to the caller.
 // CHECK: weir.arena_bytes = 64
 // CHECK-SAME: weir.host_bytes = 128
 // CHECK: %[[OUT:.*]] = plan.argument 0 : memref<16xf32>

@@ -1,12 +1,12 @@
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 // RUN: weir-opt %s --mlir-print-op-generic | weir-opt | FileCheck %s
 
-// An empty program.
+// The program is empty.
 // CHECK: plan.program @weir_entry_0 {
 plan.program @weir_entry_0 {
 }
 
-// Each op of a plan, printed and read again.
+// Each op of a plan is printed and parsed again.
 // CHECK-LABEL: plan.program @all
 plan.program @all {
   // CHECK: plan.argument 0 : memref<4x4xf32>
@@ -51,7 +51,7 @@ func.func @task(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
-// Tensors in the memory of a GPU, and in its host's.
+// Tensors are in the memory of a GPU or of its host.
 // CHECK-LABEL: func.func @transfers
 func.func @transfers(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[H:.*]] = plan.transfer %{{.*}} to host : tensor<4xf32>
@@ -61,4 +61,13 @@ func.func @transfers(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: plan.transfer %[[Y]] to device : tensor<4xf32>
   %d = plan.transfer %y to device : tensor<4xf32>
   return %d : tensor<4xf32>
+}
+
+// CHECK-LABEL: plan.program @element
+plan.program @element {
+  %q = plan.buffer 0 live [0, 0] : memref<i1>
+  %i = plan.buffer 64 live [0, 0] : memref<i64>
+  %x = plan.buffer 128 live [0, 0] : memref<f32>
+  // CHECK: plan.check %{{.*}}, 2 element(%{{.*}}, %{{.*}} : memref<i64>, memref<f32>) : memref<i1>
+  plan.check %q, 2 element(%i, %x : memref<i64>, memref<f32>) : memref<i1>
 }

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s | weir-opt | FileCheck %s
 
-// A module, its functions and their tensors have what the stages need.
+// A module, its functions and their tensors have the attributes of all stages.
 // CHECK: module attributes {weir.arena_bytes = 64 : i64, weir.checks = ["x is negative"], weir.limits_layouts, weir.slots = 4 : i64, weir.source = "model.pb"}
 module attributes {weir.arena_bytes = 64 : i64, weir.checks = ["x is negative"], weir.limits_layouts, weir.slots = 4 : i64, weir.source = "model.pb"} {
   // CHECK: graph.variable @w : tensor<4xf32> {weir.slice = "8 0,4", weir.trained}

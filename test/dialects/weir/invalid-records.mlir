@@ -151,3 +151,23 @@ plan.program @p {
   // expected-error@below {{function must be one of runtime/cuda/gpu.h, not 'puts'}}
   plan.run @k(%x) {weir.library_call = #weir.library_call<function = "puts", operands = [0]>} : (memref<4xf32>)
 }
+
+// -----
+
+// expected-error@below {{multiply_adds must be from 0 to 9223372036854775807, not -1}}
+func.func private @work() attributes {weir.work = #weir.work<multiply_adds = -1>}
+
+// -----
+
+// expected-error@below {{a task has a kernel}}
+module attributes {weir.profile_tasks = [#weir.profile_task<entry = 1>]} {}
+
+// -----
+
+// expected-error@below {{nodes must be an array of strings}}
+module attributes {weir.profile_tasks = [#weir.profile_task<kernel = "k", nodes = [1]>]} {}
+
+// -----
+
+// expected-error@below {{phase must be from 0 to 2147483647, not -1}}
+module attributes {weir.profile_tasks = [#weir.profile_task<kernel = "k", phase = -1>]} {}

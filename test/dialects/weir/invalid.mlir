@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --verify-diagnostics
 
-// A typing error is an error, which has the nearest name.
+// A misspelled name is an error, which suggests the nearest name.
 // expected-error@below {{has an unknown attribute 'weir.kernle'; did you mean 'weir.kernel'?}}
 func.func private @unknown() attributes {weir.kernle}
 
@@ -62,7 +62,7 @@ func.func private @sizes(tensor<4xf32> {weir.sizes = [array<i64: 4>]})
 
 // -----
 
-// Only its carriers may have an attribute.
+// An attribute is valid only on its carriers.
 // expected-error@below {{attribute 'weir.slots' is for module, not for func.func}}
 func.func private @carrier() attributes {weir.slots = 4 : i64}
 

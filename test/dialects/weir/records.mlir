@@ -26,6 +26,14 @@ module attributes {
 
 // -----
 
+// CHECK: module attributes {weir.profile, weir.profile_tasks = [#weir.profile_task<entry = 1, kernel = "kernel_0", nodes = ["a", "b"], phase = 2, bytes_read = 4, bytes_written = 8, multiply_adds = 16>, #weir.profile_task<kernel = "copy">]}
+module attributes {weir.profile, weir.profile_tasks = [#weir.profile_task<entry = 1, kernel = "kernel_0", nodes = ["a", "b"], phase = 2, bytes_read = 4, bytes_written = 8, multiply_adds = 16>, #weir.profile_task<kernel = "copy">]} {
+  // CHECK: func.func private @k() attributes {weir.phase = 1 : i64, weir.work = #weir.work<inputs = 2, multiply_adds = 24>}
+  func.func private @k() attributes {weir.phase = 1 : i64, weir.work = #weir.work<inputs = 2, multiply_adds = 24>}
+}
+
+// -----
+
 // CHECK: weir.gpu_attentions = [#weir.attention<batch = 2, heads = 3, rows = 40, columns = 40, depth = 16, width = 16, q = [1920, 16, 48], k = [1920, 16, 48], v = [1920, 16, 48], mask = [40, 0, 0], out = [1920, 16, 48], scale = 1.250000e-01 : f64, dtype = f16, workspace = 1049536>]
 // CHECK-SAME: weir.gpu_convs = [#weir.conv<images = 2, inputs = 3, outputs = 4, size = [5, 6], window = [3, 3], strides = [1, 1], dilations = [1, 1], padding_low = [1, 1], padding_high = [1, 1], dtype = f32, bias = true, residual = true, relu = true, clip = 6.000000e+00 : f64, workspace = 4194304>]
 // CHECK-SAME: weir.gpu_gemms = [#weir.gemm<m = 4, n = 8, k = 16, dtype = bf16, bias = true, relu = true, stride_b = 0, workspace = 1048576>]

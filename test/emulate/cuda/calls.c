@@ -1,4 +1,5 @@
-// The log of the calls, those that are to fail, and what is left at the end.
+// The log of the calls, the calls that must fail, and the leak check at the
+// end.
 
 #include "cuda.h"
 
@@ -63,7 +64,7 @@ void count_objects(long objects) {
   pthread_mutex_unlock(&lock);
 }
 
-// For stand-ins of libraries that work on streams (cublaslt.c).
+// Stand-ins of libraries that work on streams call these (cublaslt.c).
 
 int weir_cuda_planned(const char *name) { return planned(name); }
 
@@ -87,7 +88,7 @@ int weir_cuda_issue(stream *on, void (*callback)(void *), const void *data,
   return issue(on, &work);
 }
 
-// What a program has left behind.
+// The resources that a program has not released.
 __attribute__((destructor)) static void end(void) {
   note("end: %ld calls, %ld blocks and %ld handles left", calls, blocks_left(),
        live_objects);

@@ -80,7 +80,7 @@ int cuModuleGetFunction(function **made, module *in, const char *name) {
       return NOT_FOUND;
     }
   }
-  // A function lasts as long as its module; the few of a test may stay.
+  // A function lives as long as its module; the few of a test may stay.
   *made = of;
   return OK;
 }

@@ -6,10 +6,10 @@
 // launches beyond a device's limits. It runs no PTX: a kernel does nothing
 // unless a library with its code for this processor is given.
 //
-// The environment says what it is:
+// The environment has its parameters:
 //   WEIR_CUDA_LOG      file for the calls, one a line
 //   WEIR_CUDA_SM       compute capability, 10 * major + minor (90)
-//   WEIR_CUDA_DEVICES  how many GPUs (1)
+//   WEIR_CUDA_DEVICES  number of GPUs (1)
 //   WEIR_CUDA_FAIL     N: the N-th call, from 1, fails; or NAME:N:CODE: the
 //                      N-th call of that function fails with that error
 //   WEIR_CUDA_KERNELS  a library that has, for a kernel K,
@@ -50,7 +50,7 @@ typedef struct block {
 enum { max_params = 64 };
 typedef struct function {
   char name[256];
-  uint32_t number; // in its module, by when it was looked up
+  uint32_t number; // in its module, by the order of the lookups
   int num_params;  // -1: not known
   size_t param_bytes[max_params];
   long max_shared;
@@ -65,7 +65,7 @@ typedef struct module {
 typedef struct node {
   struct node *next;
   enum { COPY, SET8, SET32, LAUNCH, CALLBACK, HOST } kind;
-  void (*callback)(void *); // on arg_bytes; of the host's: on `to`
+  void (*callback)(void *); // on arg_bytes; for the host's: on `to`
   char *to;
   const char *from;
   size_t count;
@@ -86,31 +86,31 @@ typedef struct stream {
 } stream;
 
 // Only the driver's functions, and those of calls.c for other stand-ins, are
-// seen from outside.
+// visible from outside.
 #pragma GCC visibility push(hidden)
 
-extern pthread_mutex_t lock;    // of all that threads share
-extern __thread int current;    // contexts pushed by this thread
-extern __thread long capturing; // how many streams, by this thread
+extern pthread_mutex_t lock;    // for all data that threads share
+extern __thread int current;    // contexts that this thread pushed
+extern __thread long capturing; // number of streams, by this thread
 
-// A number that the environment gives.
+// Returns a number from the environment.
 long number_of(const char *name, long by_default);
 // Writes a line to the log.
 void note(const char *format, ...);
-// Counts the call. Whether it is the one that is to fail: its error, or OK.
+// Counts the call. Returns the error of a call that must fail, or OK.
 int planned(const char *name);
-// How many more objects are alive.
+// Changes the number of live objects.
 void count_objects(long objects);
 
-// Memory of `bytes` that are not 0 at first; of the host where `pinned`.
+// Allocates `bytes` that are not 0 at first; on the host if `pinned`.
 int allocate(address *at, size_t bytes, int pinned);
 int release(address at);
-// Whether all of it is memory of that kind.
+// Returns whether all of it is memory of this type.
 int is_within(address at, size_t bytes, int pinned);
-// How many allocations have not been released.
+// Returns the number of allocations that are not released.
 long blocks_left(void);
 
-// Does the work, or records it where the stream is captured.
+// Does the work, or records it if the stream is captured.
 int issue(stream *to, const node *work);
 void perform(const node *work);
 

@@ -111,7 +111,7 @@ int cuGraphInstantiateWithFlags(graph **made, graph *of, uint64_t flags) {
   void *copied;
   make(&copied, sizeof(graph));
   *made = copied;
-  // What is recorded is the executable's from now on.
+  // The executable owns the recorded work from now on.
   **made = *of;
   of->head = NULL;
   return OK;

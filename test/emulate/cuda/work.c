@@ -1,4 +1,4 @@
-// What streams do: at once, or recorded.
+// The work of streams: executed at once, or recorded.
 
 #define _GNU_SOURCE
 #include "cuda.h"
@@ -14,7 +14,8 @@ typedef void kernel(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
 typedef int32_t simulator(void *, uint32_t, uint32_t, uint32_t, uint32_t,
                           uint32_t, uint32_t, uint32_t, uint32_t, void **,
                           uint32_t);
-// Its state, and shared memory and stacks for the largest block (runtime/sim).
+// The simulator's state, with shared memory and stacks for the largest block
+// (runtime/sim).
 enum { SIMULATOR_BYTES = 65 << 20 };
 
 static void *kernels(void) {
@@ -112,8 +113,8 @@ static const char *how(const stream *to) {
   return to && to->capture ? "captured " : "";
 }
 
-// Host memory that is not pinned may be read where nothing is recorded: the
-// driver takes it before the call returns.
+// Unpinned host memory may be read if nothing is recorded: the driver reads it
+// before the call returns.
 static int copy(stream *on, const char *name, char *to, int to_host,
                 const char *from, int from_host, size_t bytes) {
   note("%s%s %zu", how(on), name, bytes);

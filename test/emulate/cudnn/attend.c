@@ -1,8 +1,8 @@
-// Attentions: which graphs are some, and their numbers.
+// Recognizes graphs that are attentions, and computes them.
 //
-// As cuDNN 9.19 does, it knows one by its operations, all of them and no
-// others: a product, a scale, a mask or none, the softmax of rows step by step,
-// which keeps the logarithm of each sum, and a product.
+// Like cuDNN 9.19, it recognizes an attention by all of its operations: a
+// product, a scale, an optional mask, the softmax of rows step by step, which
+// keeps the logarithm of each sum, and a product.
 
 #include "cudnn.h"
 
@@ -12,7 +12,7 @@
 // Reads the operations of a graph in order.
 typedef struct reader {
   object *const *next, *const *end;
-  tensor last; // what the last one has made
+  tensor last; // the result of the last one
   int wrong;
 } reader;
 
@@ -36,7 +36,7 @@ static int is(const tensor *a, const tensor *b) {
   return a->number == b->number && same_sizes(a, b);
 }
 
-// An operation on elements of `on`; answers its second operand.
+// An operation on elements of `on`; returns its second operand.
 static tensor apply(reader *r, int mode, const tensor *on) {
   const object *of = take(r, OPERATE);
   tensor none = {0};
@@ -113,7 +113,7 @@ static double score(const attention *a, int64_t b, int64_t h, int64_t row,
   sum *= (double)a->scale;
   if (!a->mask)
     return sum;
-  const int64_t *all = of->mask.sizes; // those of one element are for all
+  const int64_t *all = of->mask.sizes; // a size of one is broadcast
   return sum + load(&of->mask, a->mask,
                     place(&of->mask, all[0] > 1 ? b : 0, all[1] > 1 ? h : 0,
                           all[2] > 1 ? row : 0, all[3] > 1 ? column : 0));

@@ -1,4 +1,4 @@
-// Convolutions as graphs describe them, one element after the other.
+// Computes convolutions of graphs, one element after another.
 
 #include "cudnn.h"
 
@@ -58,7 +58,7 @@ static double sum_at(const work *w, int64_t n, int64_t k, int64_t p,
   return sum;
 }
 
-// What the results give an element of the filter.
+// The gradient of an element of the filter.
 static double gradient_at(const work *w, int64_t k, int64_t c, int64_t r,
                           int64_t s) {
   const problem *of = &w->of;
@@ -116,7 +116,8 @@ static void convolve(void *data) {
         }
 }
 
-// Where the pack has a tensor of the graph; null: it has not, or not aligned.
+// The address of a tensor of the graph in the pack; null if it is missing or
+// not aligned.
 static char *address(const object *pack, const tensor *of, int *status) {
   void *const *at = attribute_of(pack, 1001);
   for (int64_t i = 0; i < how_many(pack, 1000) && of->number; ++i)
@@ -151,7 +152,7 @@ int cudnnBackendExecute(handle *by, const object *plan, const object *pack) {
     const char *scale = address(pack, &of->scale, &status);
     if (status || !a.workspace)
       return status ? status : NULL_POINTER;
-    memcpy(&a.scale, scale, sizeof a.scale); // now: it is the host's
+    memcpy(&a.scale, scale, sizeof a.scale); // now: it is in host memory
     return issue(by->stream, attend, &a, sizeof a) ? FAILED : OK;
   }
   work w = {*of,

@@ -1,14 +1,14 @@
-// A stand-in for libcudnn.so.9: convolves and attends on this processor, on
-// streams and in graphs of the stand-in for the driver (cuda/), which also
-// records its calls and lets them fail. It keeps what cuDNN asks of its
-// callers: descriptors have the attributes that they need, of the right types,
-// before they are finalized and none after, tensors fit each other, and
-// operands are aligned as they were said to be.
+// A stand-in for libcudnn.so.9 computes convolutions and attentions on this
+// processor, on streams and in graphs of the stand-in for the driver (cuda/),
+// which also records its calls and lets them fail. It checks cuDNN's
+// requirements: descriptors have the necessary attributes, of the right types,
+// before they are finalized and none after. Tensors must match, and operands
+// must have their declared alignment.
 //
-// Of the ways to compute that it proposes first, one rounds the factors, one
-// takes too much memory, and one turns out not to work.
-//   WEIR_CUDNN_NO_MODE_A  if set, it has no proposals but when all else fails
-//   WEIR_CUDNN_VERSION    what it says that it is (91900)
+// Of its first proposals, one rounds the factors, one needs too much memory,
+// and one fails.
+//   WEIR_CUDNN_NO_MODE_A  if set, it has only fallback proposals
+//   WEIR_CUDNN_VERSION    its version (91900)
 
 #ifndef WEIR_TEST_EMULATE_CUDNN_H
 #define WEIR_TEST_EMULATE_CUDNN_H
@@ -65,10 +65,10 @@ typedef struct tensor {
   int64_t number, type, alignment, inside, of_host, sizes[4], strides[4];
 } tensor;
 
-// A whole graph: sums, and what is done to them. Of a gradient the filter is
-// what is made of the others.
+// A whole graph: sums, and the operations on them. The filter of a gradient is
+// the result of the others.
 typedef struct problem {
-  tensor x, filter, bias, residual, y;    // of number 0: there is none
+  tensor x, filter, bias, residual, y;    // number 0: there is none
   tensor q, k, v, scale, mask, rows, out; // of an attention
   int64_t dilations[2], strides[2], before[2], relu, gradient, engine;
   double clip; // 0: there is no bound
@@ -78,18 +78,18 @@ typedef struct object {
   int type, finalized;
   void *values[NUM_RULES];
   int64_t counts[NUM_RULES];
-  problem of; // graphs, what is proposed for them, and plans
+  problem of; // graphs, their proposals, and plans
 } object;
 
 typedef struct handle {
   void *stream;
 } handle;
 
-// Only cuDNN's functions are seen from outside.
+// Only cuDNN's functions are visible from outside.
 #pragma GCC visibility push(hidden)
 
-// What cuda/ shows besides whether a call is to fail: the log, work of any
-// kind, and how many objects are alive.
+// The interface of cuda/: the failing call, the log, work of any type, and the
+// number of live objects.
 extern void (*note)(const char *, ...);
 extern int (*issue)(void *, void (*)(void *), const void *, size_t);
 extern void (*count)(long);
@@ -107,7 +107,7 @@ int read_tensor(const object *of, tensor *to);
 int same_sizes(const tensor *a, const tensor *b);
 // A graph that begins with a product.
 int read_attention(const object *graph, problem *to);
-// Computes it, each operand where it is.
+// Computes it, with each operand in place.
 typedef struct attention {
   problem of;
   char *q, *k, *v, *mask, *rows, *out, *workspace;
@@ -118,11 +118,11 @@ int64_t place(const tensor *of, int64_t a, int64_t b, int64_t c, int64_t d);
 double load(const tensor *of, const char *at, int64_t i);
 void store(const tensor *of, char *at, int64_t i, double sum);
 
-// Attributes as they were set, which the type has and the object too.
+// Attributes that were set; the type and the object have them.
 const int64_t *numbers(const object *of, int attribute);
 int64_t how_many(const object *of, int attribute);
 int32_t code(const object *of, int attribute);
-// Null: it has none.
+// Returns null if there is none.
 void *attribute_of(const object *of, int attribute);
 const object *part(const object *of, int attribute);
 

@@ -1,4 +1,4 @@
-// Descriptors and their attributes, and what is proposed for a graph.
+// Descriptors and their attributes, and the proposals for a graph.
 
 #define _GNU_SOURCE
 #include "cudnn.h"
@@ -12,14 +12,14 @@ const rule rules[NUM_RULES] = {
     {POINTWISE, 0, POINTWISE_MODE, 1, 1, 1},
     {POINTWISE, 1, DATA, 1, 1, 1},
     {POINTWISE, 2, NAN_MODE, 1, 1, 0},
-    {POINTWISE, 4, FLOAT, 1, 1, 0}, // the most that a relu leaves
+    {POINTWISE, 4, FLOAT, 1, 1, 0}, // the upper bound of a relu
     {CONVOLUTION, 100, DATA, 1, 1, 1},
     {CONVOLUTION, 101, MODE, 1, 1, 1},
     {CONVOLUTION, 102, INT64, 1, 3, 1}, // dilations
     {CONVOLUTION, 103, INT64, 1, 3, 1}, // strides
     {CONVOLUTION, 104, INT64, 1, 3, 1}, // padding behind
     {CONVOLUTION, 105, INT64, 1, 3, 1}, // padding before
-    {CONVOLUTION, 106, INT64, 1, 1, 1}, // how many dimensions
+    {CONVOLUTION, 106, INT64, 1, 1, 1}, // number of dimensions
     {HEURISTIC, 200, HEUR_MODE, 1, 1, 1},
     {HEURISTIC, 201, DESCRIPTOR, 1, 1, 1},
     {PLAN, 400, HANDLE, 1, 1, 1},
@@ -48,8 +48,8 @@ const rule rules[NUM_RULES] = {
     {TENSOR, 902, INT64, 1, MOST_DIMS, 1}, // sizes
     {TENSOR, 903, INT64, 1, MOST_DIMS, 1}, // strides
     {TENSOR, 906, INT64, 1, 1, 1},         // its number
-    {TENSOR, 907, TRUTH, 1, 1, 0},         // whether it is in no memory
-    {TENSOR, 908, TRUTH, 1, 1, 0},         // whether it is in the host's
+    {TENSOR, 907, TRUTH, 1, 1, 0},         // whether it is virtual
+    {TENSOR, 908, TRUTH, 1, 1, 0},         // whether it is in host memory
     {PACK, 1000, INT64, 1, 16, 1},
     {PACK, 1001, POINTER, 1, 16, 1},
     {PACK, 1003, POINTER, 1, 1, 1},
@@ -65,8 +65,7 @@ const rule rules[NUM_RULES] = {
     {REDUCE, 1612, DESCRIPTOR, 1, 1, 1},
 };
 
-// What cuda/ shows: whether this call is to fail, the log, and work of any
-// kind.
+// The interface of cuda/: the failing call, the log, and work of any type.
 static int (*planned)(const char *);
 void (*note)(const char *, ...);
 int (*issue)(void *, void (*)(void *), const void *, size_t);
@@ -244,7 +243,7 @@ static int tell(const object *of, int64_t room, int64_t *number, char *to) {
 int cudnnBackendGetAttribute(object *of, int attribute, int type, int64_t room,
                              int64_t *number, void *to) {
   CALL;
-  // What a config says of its engine is asked of an engine without more.
+  // An engine config without options has the properties of its engine.
   if (of->type != ENGINE && !of->finalized)
     return refuse(NOT_FINALIZED, of, "it is asked before it is");
   if (of->type == HEURISTIC && attribute == 202 && type == DESCRIPTOR)

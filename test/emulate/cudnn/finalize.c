@@ -1,4 +1,4 @@
-// Whether descriptors are whole, and what a graph of them computes.
+// Checks that descriptors are complete, and finds the computation of a graph.
 
 #include "cudnn.h"
 
@@ -48,7 +48,7 @@ int same_sizes(const tensor *a, const tensor *b) {
 
 static int read_sums(const object *of, problem *to) {
   to->gradient = of->type == GRADIENT;
-  int first = to->gradient ? 714 : 702; // both have them in one order
+  int first = to->gradient ? 714 : 702; // both have them in the same order
   const object *how = part(of, first);
   if (read_tensor(part(of, first + 1), &to->filter) ||
       read_tensor(part(of, first + 2), &to->x) ||
@@ -85,7 +85,7 @@ static int finalize_operation(const object *of) {
   return fits ? OK : refuse(SHAPE_MISMATCH, of, "sizes of an operation");
 }
 
-// Matrices behind two dimensions, and rows that become an element each.
+// Matrices come after two dimensions, and each row becomes an element.
 static int finalize_product(const object *of) {
   tensor a, b, to;
   if (read_tensor(part(of, 1520), &a) || read_tensor(part(of, 1521), &b) ||
@@ -107,7 +107,7 @@ static int finalize_reduction(const object *of) {
              : refuse(SHAPE_MISMATCH, of, "sizes of a reduction");
 }
 
-// Sums, and one operation after the other on what came before.
+// Sums, and one operation after another on the previous result.
 static int finalize_graph(object *of) {
   object *const *operations = attribute_of(of, 801);
   int kind = operations[0]->type;

@@ -1,16 +1,16 @@
 // cuDNN without a GPU: forwards to the libcudnn.so.9 of this machine, with a
-// description of a device, WEIR_CUDNN_DEVICE, wherever a handle would be. Plans
-// are made as on that device; to execute one does nothing.
+// description of a device, WEIR_CUDNN_DEVICE, instead of a handle. Plans are
+// made as on that device; their execution does nothing.
 //
-// Each plan is a line of WEIR_CUDNN_LOG, as is what cuDNN refuses but for ways
-// to compute that it has proposed itself.
+// WEIR_CUDNN_LOG gets a line for each plan, and for each refusal by cuDNN
+// except for its own proposals.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// By the names in cudnn_graph.h.
+// The names are in cudnn_graph.h.
 enum { HEURISTIC = 4, PLAN = 5, DEVICE = 38, KEPT = 1 << 16 };
 enum { HEURISTIC_DEVICE = 204, PLAN_HANDLE = 400, PLAN_DEVICE = 407 };
 enum { DEVICE_TEXT = 2702, TYPE_HANDLE = 0, DESCRIPTOR = 15, CHAR = 24 };
@@ -65,7 +65,7 @@ static int set(void *to, int attribute, int type, int64_t count,
   return call(to, attribute, type, count, elements);
 }
 
-// The last of that address: it may have been used again.
+// The last one with that address, which may have been used again.
 static int type_of(const void *of) {
   for (int i = num_made; i-- > 0;)
     if (made[i].at == of)

@@ -1,4 +1,4 @@
-// What cuDNN asks of the driver to make plans, beside what cuda/ has: code that
+// The driver functions that cuDNN needs for plans and cuda/ does not have: code
 // is loaded and never runs.
 #include <stddef.h>
 

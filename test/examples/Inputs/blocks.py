@@ -11,9 +11,9 @@ Goes through the fenced blocks of PAGE in order, in FOLDER, which it empties fir
 - The next block of text is the output, of both streams. A line `...` stands for
   any lines, `...` within a line for any text.
 
-A comment `<!-- skip -->` before a block leaves it out; `<!-- fails -->` before a
-block of sh expects a status other than 0. The files of the page OTHER are there
-from the start, for a page whose commands use them.
+A comment `<!-- skip -->` before a block skips it; `<!-- fails -->` before a block of sh expects a
+status other than 0. The files of the page OTHER exist from the beginning, for a page whose
+commands use them.
 """
 
 import re
@@ -26,7 +26,7 @@ from pathlib import Path
 FENCE = re.compile(
     r"^(?:<!-- (?P<mark>\w+) -->\n+)?```(?P<language>\w*)\n(?P<body>.*?)^```$",
     re.M | re.S)
-# The commands of pages say python3: the Python that has NumPy, as this one has.
+# The commands of pages contain python3: the Python with NumPy that runs this script.
 PRELUDE = f'python3() {{ {shlex.quote(sys.executable)} "$@"; }}\n'
 NAMED = re.compile(r"(?://|#|/\*) (?P<name>[\w.-]+\.\w+)(?: \*/)?\n")
 

@@ -1,4 +1,4 @@
-// Classes of an empty picture.
+// Prints the classes of an empty picture.
 #include "digits.h"
 
 #include <cstdio>

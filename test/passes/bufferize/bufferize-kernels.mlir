@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --weir-bufferize-kernels --canonicalize | FileCheck %s
 
-// The result is written straight into the output: no buffer, no copy.
+// The result is written directly to the output, without a buffer or a copy.
 // CHECK-LABEL: func.func private @direct
 // CHECK-SAME: (%[[X:.*]]: memref<4xf32> {llvm.noalias}, %[[Y:.*]]: memref<4xf32> {llvm.noalias})
 // CHECK-NOT: memref.alloc
@@ -20,7 +20,7 @@ func.func private @direct(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.k
 
 // -----
 
-// An input is never written, even where the op would overwrite it.
+// An input is never written, even if the op could overwrite it.
 // CHECK-LABEL: func.func private @in_place
 // CHECK-SAME: (%[[X:.*]]: memref<4xf32> {llvm.noalias}, %[[Y:.*]]: memref<4xf32>
 // CHECK-NOT: outs(%[[X]]
@@ -46,7 +46,7 @@ func.func @entry(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Tensors of no elements are neither read nor written.
+// Tensors without elements are neither read nor written.
 // CHECK-LABEL: func.func private @no_elements
 // CHECK-SAME: (%{{.*}}: memref<0xf32> {llvm.noalias}, %{{.*}}: memref<f32> {llvm.noalias})
 // CHECK: linalg.fill

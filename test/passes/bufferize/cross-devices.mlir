@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-cross-devices --verify-diagnostics | FileCheck %s
 
-// A value that is used on the other side is copied once, where it is made;
-// between tasks of the host nothing is.
+// A value that the other device uses is copied once, after its definition. Values
+// between tasks of the host are not copied.
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
 // CHECK: %[[XH:.*]] = plan.transfer %[[X]] to host : tensor<4xf32>
@@ -30,8 +30,8 @@ func.func private @b(tensor<4xf32>) -> tensor<4xf32> attributes {weir.kernel}
 
 // -----
 
-// A reshape between two tasks of the host is the host's, and weights are in its
-// memory, too.
+// A reshape between two tasks of the host is on the host, and their weights are in its
+// memory.
 // CHECK-LABEL: func.func @reshaped
 // CHECK: %[[W:.*]] = graph.constant
 // CHECK-NEXT: %[[WH:.*]] = plan.transfer %[[W]] to host : tensor<4xf32>
@@ -54,7 +54,7 @@ func.func private @b(tensor<2x2xf32>) -> tensor<2x2xf32> attributes {weir.kernel
 
 // -----
 
-// What a loop's body needs of the outside is copied before the loop.
+// Values that the body of a region uses from outside are copied before the op.
 // CHECK-LABEL: func.func @branch
 // CHECK-SAME: (%[[P:.*]]: tensor<i1>, %[[X:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[XH:.*]] = plan.transfer %[[X]] to host
@@ -75,7 +75,7 @@ func.func private @a(tensor<4xf32>) -> tensor<4xf32> attributes {weir.kernel, we
 
 // -----
 
-// Nothing is the host's: nothing changes.
+// Without nodes on the host, nothing changes.
 // CHECK-LABEL: func.func @device
 // CHECK-NEXT: plan.task @a
 // CHECK-NEXT: return

@@ -1,6 +1,7 @@
 // RUN: weir-opt %s -split-input-file -weir-fold-copies | FileCheck %s
 
-// A product and a pack read rows where they are, and a product writes them.
+// A product and a packing op read rows in place, and a product writes its result in
+// place.
 // CHECK-LABEL: func @heads
 // CHECK-SAME: (%[[Q:.*]]: memref<8x2x64xf32>, %[[K:.*]]: memref<8x2x64xf32>, %[[W:.*]]: memref<2x1x64x32xf32>, %[[Y:.*]]: memref<8x2x8xf32>)
 // CHECK-DAG: %[[A:.*]] = memref.reinterpret_cast %[[Q]] to offset: [0], sizes: [2, 8, 64], strides: [64, 128, 1]
@@ -38,8 +39,8 @@ func.func @heads(%q: memref<8x2x64xf32>, %k: memref<8x2x64xf32>, %w: memref<2x1x
 
 // -----
 
-// Not what computes, what moves the elements of rows, what others read too, or
-// what is changed.
+// These copies stay: one that computes, one that moves elements within rows, one with
+// another user, and one whose source changes.
 // CHECK-LABEL: func @copies
 // CHECK-NOT: memref.reinterpret_cast
 // CHECK-COUNT-4: linalg.generic

@@ -1,8 +1,8 @@
 // RUN: weir-opt %s --split-input-file --weir-form-row-wise-groups | FileCheck %s
 
-// Each row of a product, and of what follows it, is made of its own row alone.
-// A work item is half of a thread's rows. Views may stand in between; what is of all
-// rows is of no wave.
+// Each row of a product and of the ops after it depends only on its own row. A work
+// item is half of a thread's rows. Views may be in between. A task that needs all rows
+// is in no row-wise group.
 // CHECK-LABEL: func.func @layer
 // CHECK: plan.task @project(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK: graph.reshape
@@ -52,29 +52,30 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
 
 // -----
 
-// The other side of a product is read whole, and so is what a gather captures:
-// what the wave makes is not there yet. A wave may begin with either. What makes
-// its rows of others of its own is of none.
+// The right side of a product is read as a whole, and so is a tensor that a gather
+// captures. Results of the same group are not complete by then. So such a task may only
+// begin a group. A task that computes rows from other rows of its operand is in no
+// group.
 // CHECK-LABEL: func.func @whole
-// CHECK: plan.task @square_0(%{{.*}}) {row_wise, task_group = 0 : i64}
-// CHECK: plan.task @square_0(%{{.*}}) {row_wise, task_group = 0 : i64}
-// CHECK: plan.task @square_0(%{{.*}}) {row_wise, task_group = 1 : i64}
-// CHECK: plan.task @square_0(%{{.*}}) {row_wise, task_group = 1 : i64}
+// CHECK: plan.task @product_0(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK: plan.task @product_0(%{{.*}}) {row_wise, task_group = 0 : i64}
+// CHECK: plan.task @product_0(%{{.*}}) {row_wise, task_group = 1 : i64}
+// CHECK: plan.task @product_0(%{{.*}}) {row_wise, task_group = 1 : i64}
 // CHECK: plan.task @pick(%{{[a-z0-9]+}}) : (
-// CHECK: plan.task @square(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) : (
+// CHECK: plan.task @product(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) : (
 // CHECK: plan.task @sums(%{{[a-z0-9]+}}) : (
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
   func.func @whole(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64xf32>) attributes {weir.entry = "serve"} {
-    %a = plan.task @square(%x, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-    %b = plan.task @square(%a, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-    %c = plan.task @square(%x, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-    %d = plan.task @square(%c, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %a = plan.task @product(%x, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %b = plan.task @product(%a, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %c = plan.task @product(%x, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %d = plan.task @product(%c, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
     %e = plan.task @pick(%d) : (tensor<64x64xf32>) -> tensor<64x64xf32>
-    %f = plan.task @square(%x, %d) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %f = plan.task @product(%x, %d) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
     %g = plan.task @sums(%f) : (tensor<64x64xf32>) -> tensor<64xf32>
     return %e, %g : tensor<64x64xf32>, tensor<64xf32>
   }
-  func.func private @square(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {weir.kernel} {
+  func.func private @product(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {weir.kernel} {
     %0 = tensor.empty() : tensor<64x64xf32>
     %1 = kernel.matmul ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>) -> tensor<64x64xf32> {
     ^bb0(%sum: f32):
@@ -112,8 +113,8 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
 
 // -----
 
-// Of none are what reads matrices that L2 does not hold together, rows that do
-// not make even work items, and tasks of little work.
+// Three kinds of tasks are in no group: matrices that L2 does not hold together, rows
+// that do not divide into equal work items, and tasks with little work.
 // CHECK-LABEL: func.func @apart
 // CHECK-NOT: row_wise
 // CHECK-NOT: weir.row_blocks
@@ -162,7 +163,7 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<l2 = 65536>}
 
 // -----
 
-// One thread has two blocks. What has more results than L2 holds is of none.
+// One thread has two blocks. A task whose results L2 does not hold is in no group.
 // CHECK-LABEL: func.func @one_thread
 // CHECK: plan.task @small(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK: plan.task @small(%{{.*}}) {row_wise, task_group = 0 : i64}
@@ -200,8 +201,8 @@ module attributes {weir.slots = 1 : i64, weir.target = #weir.target<l2 = 65536>}
 
 // -----
 
-// Rows of two dimensions where a reduction joins the loops over them, not where
-// one op is to be shared by one of its loops.
+// Rows may have two dimensions if a reduction joins the loops over them. They may not
+// if one op shares only one of its loops.
 // CHECK-LABEL: func.func @dimensions
 // CHECK: plan.task @sum(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK: plan.task @sum(%{{.*}}) {row_wise, task_group = 0 : i64}
@@ -245,8 +246,8 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
 
 // -----
 
-// What an epilogue adds is read by rows, or whole, such as a bias. A kernel that
-// another task runs as well is left to that: a copy is shared by rows.
+// An epilogue reads an extra by rows, or as a whole, such as a bias. A kernel that
+// another task runs, too, stays as it is, and a copy of it runs row-wise.
 // CHECK-LABEL: func.func @epilogues
 // CHECK: %[[A:.*]] = plan.task @dense_0(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK: %[[B:.*]] = plan.task @dense_0(%{{.*}}, %[[A]]) {row_wise, task_group = 0 : i64}
@@ -285,7 +286,7 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<>} {
 
 // -----
 
-// Where memory goes before speed there are none.
+// With rematerialization, memory is more important than speed, so there are no groups.
 // CHECK-LABEL: func.func @remat
 // CHECK-NOT: row_wise
 // CHECK: plan.task

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file -weir-expand-math | FileCheck %s
 
-// Straight-line code, the same for scalars and vectors.
+// The expansion is straight-line code, the same for scalars and vectors.
 // CHECK-LABEL: func @exp
 // CHECK-NOT: math.exp
 // CHECK: math.fma %{{.*}} : f32
@@ -16,9 +16,9 @@ func.func @exp(%x: f32, %v: vector<16xf32>) -> (f32, vector<16xf32>) {
 
 // -----
 
-// Two powers of two, for one need not be a float; where the argument is not
-// above 0, or what is tiny comes to nothing, one: the other is in the
-// polynomial.
+// Two powers of two scale the result, because one may not be representable as a float.
+// One is enough if the argument is at most 0, or if tiny results may become zero. The
+// other one is in the polynomial.
 // CHECK-LABEL: func @steps
 // CHECK-COUNT-2: arith.shli
 // CHECK-NOT: arith.shli
@@ -56,7 +56,7 @@ func.func @beside_less(%x: f32) -> f32 {
 
 // -----
 
-// No function of f32 is left to a library.
+// No function of f32 needs a library.
 // CHECK-LABEL: func @all
 // CHECK-NOT: math.{{(exp|log|sin|cos|tan|asin|acos|atan|erf|cbrt|pow)}}
 // CHECK: return
@@ -88,15 +88,15 @@ func.func @all(%x: f32, %z: f32) -> f32 {
 
 // -----
 
-// Halves are computed in f32; doubles, and what the machine has an instruction
-// for, stay.
-// CHECK-LABEL: func @others
+// f16 is computed in f32. f64 stays, and so do functions that the target has an
+// instruction for.
+// CHECK-LABEL: func @other_types
 // CHECK: arith.extf %{{.*}} : f16 to f32
 // CHECK: arith.truncf %{{.*}} : f32 to f16
 // CHECK: math.tanh %{{.*}} : f64
 // CHECK: math.floor %{{.*}} : f16
 // CHECK: math.sqrt %{{.*}} : f32
-func.func @others(%h: f16, %d: f64, %x: f32) -> (f16, f64, f16, f32) {
+func.func @other_types(%h: f16, %d: f64, %x: f32) -> (f16, f64, f16, f32) {
   %0 = math.tanh %h : f16
   %1 = math.tanh %d : f64
   %2 = math.floor %h : f16
@@ -121,7 +121,7 @@ module attributes {weir.target = #weir.target<fma = false>} {
 
 // -----
 
-// The same function of several values: their chains take turns, op by op.
+// The same function of several values interleaves their chains, op by op.
 // CHECK-LABEL: func @turns
 // CHECK-SAME: (%[[X:.*]]: vector<16xf32>, %[[Y:.*]]: vector<16xf32>)
 // CHECK: arith.cmpf olt, %[[X]]
@@ -138,7 +138,7 @@ func.func @turns(%x: vector<16xf32>, %y: vector<16xf32>) -> (vector<16xf32>, vec
 
 // -----
 
-// One that needs the other's result waits for all of it.
+// A function of another one's result begins after that result.
 // CHECK-LABEL: func @chain
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
 // CHECK-NOT: llvm.call_intrinsic
@@ -153,8 +153,8 @@ module attributes {weir.target = #weir.target<features = "+avx512f,+fma">} {
 
 // -----
 
-// A logarithm's mantissa and exponent come with what is right for 0, infinity
-// and negative numbers: no choices follow.
+// The instructions for the mantissa and the exponent have the right results for 0,
+// infinity and negative numbers, so no selects follow.
 module attributes {weir.target = #weir.target<features = "+avx512f">} {
   // CHECK-LABEL: func @log
   // CHECK: %[[M:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.getmant.ps.512"
@@ -170,7 +170,8 @@ module attributes {weir.target = #weir.target<features = "+avx512f">} {
 
 // -----
 
-// AVX-512 looks polynomials up, by whole vectors; scalars have the same ones.
+// AVX-512 looks up the coefficients of polynomials for whole vectors; scalars use the
+// same coefficients.
 module attributes {weir.target = #weir.target<features = "+avx512dq,+avx512f">} {
   // CHECK-LABEL: func @table
   // CHECK-COUNT-12: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.ps.512"
@@ -188,7 +189,7 @@ module attributes {weir.target = #weir.target<features = "+avx512dq,+avx512f">} 
 
 // -----
 
-// So does AVX2, of sixteen twice, with one rounding.
+// AVX2 does the same with two tables of eight, and rounds once.
 module attributes {weir.target = #weir.target<features = "+avx2,+fma">} {
   // CHECK-LABEL: func @small_table
   // CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.avx2.permps"
@@ -230,9 +231,9 @@ module attributes {weir.target = #weir.target<features = "+avx,+avx512fp16">} {
 
 // -----
 
-// One addition rounds what becomes a byte, clipped before: its low bits are the
-// byte, and a float made of that is what it is without the addend. Its odd zero
-// point is added to integers, so that the sum of floats rounds to even ones.
+// The value is clipped, and one addition rounds it; the low bits of the sum are the
+// byte. A subtraction of the addend converts it back to a float. The odd zero point is
+// added to integers, because the float sum must round to even numbers.
 // CHECK-LABEL: func @byte
 // CHECK: %[[LOW:.*]] = arith.constant dense<-1.310000e+02>
 // CHECK: %[[A:.*]] = arith.cmpf ogt, %{{.*}}, %[[LOW]]
@@ -269,7 +270,8 @@ func.func @byte(%x: vector<16xf32>) -> (vector<16xi8>, vector<16xf32>) {
 
 // -----
 
-// A quotient by a constant is made of its inverse, and of what is left then.
+// A quotient by a constant is a product with its reciprocal, and a correction by the
+// remainder.
 // CHECK-LABEL: func @quotient
 // CHECK: %[[N:.*]] = arith.select
 // CHECK: %[[M:.*]] = arith.select
@@ -294,7 +296,7 @@ func.func @quotient(%x: f32) -> i8 {
 
 // -----
 
-// What is not clipped to bytes, or not rounded before, is converted as it was.
+// A value that is not clipped to bytes, or not rounded, keeps its conversion.
 // CHECK-LABEL: func @other
 // CHECK: arith.fptoui
 // CHECK: arith.fptoui
@@ -318,8 +320,8 @@ func.func @other(%x: f32) -> (i8, i8) {
 
 // -----
 
-// To nearest and even by integers, a NaN quietly, where no instruction does so; that
-// of AVX-512 makes denormals zero.
+// Without an instruction for it, integers round to nearest even and keep NaNs quiet.
+// The instruction of AVX-512 would flush denormals to zero.
 // CHECK-LABEL: func @rounded
 // CHECK: %[[BITS:.*]] = arith.bitcast %arg0 : vector<8xf32> to vector<8xi32>
 // CHECK: arith.constant dense<32767> : vector<8xi32>

@@ -1,12 +1,12 @@
 // RUN: weir-opt %s -pass-pipeline='builtin.module(llvm.func(weir-legalize-bool-memory))' | FileCheck %s
 // RUN: weir-opt %s -pass-pipeline='builtin.module(llvm.func(weir-legalize-bool-memory))' | mlir-translate --mlir-to-llvmir | opt -O1 -S | FileCheck %s --check-prefix=LLVM
 
-// Any byte but 0 is true, and what is stored is 0 or 1.
+// Every byte except 0 is true, and stores write 0 or 1.
 // CHECK-LABEL: llvm.func @invert
 // CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i8
 // CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i8) : i8
-// CHECK: %[[TRUTH:.*]] = llvm.icmp "ne" %[[BYTE]], %[[ZERO]] : i8
-// CHECK: %[[NOT:.*]] = llvm.xor %[[TRUTH]]
+// CHECK: %[[BOOLEAN:.*]] = llvm.icmp "ne" %[[BYTE]], %[[ZERO]] : i8
+// CHECK: %[[NOT:.*]] = llvm.xor %[[BOOLEAN]]
 // CHECK: %[[WIDE:.*]] = llvm.zext %[[NOT]] : i1 to i8
 // CHECK: llvm.store %[[WIDE]], %{{.*}} : i8, !llvm.ptr
 llvm.func @invert(%from: !llvm.ptr, %to: !llvm.ptr) {
@@ -17,7 +17,7 @@ llvm.func @invert(%from: !llvm.ptr, %to: !llvm.ptr) {
   llvm.return
 }
 
-// A Boolean that passes through memory is known again.
+// LLVM forwards a Boolean through memory.
 // LLVM-LABEL: define {{.*}}@same
 // LLVM-NOT: load
 // LLVM: ret i1 %0

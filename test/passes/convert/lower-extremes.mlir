@@ -1,18 +1,18 @@
 // RUN: weir-opt %s --weir-lower-extremes | FileCheck %s
 
-// A half is compared, NaN of either side first.
-// CHECK-LABEL: func.func @half
+// f16 values are compared, with NaN of either operand first.
+// CHECK-LABEL: func.func @f16
 // CHECK-SAME: %[[X:.*]]: f16, %[[Y:.*]]: f16
 // CHECK: %[[GT:.*]] = arith.cmpf ugt, %[[X]], %[[Y]] : f16
 // CHECK: %[[M:.*]] = arith.select %[[GT]], %[[X]], %[[Y]] : f16
 // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[Y]], %[[Y]] : f16
 // CHECK: arith.select %[[NAN]], %[[Y]], %[[M]] : f16
-func.func @half(%x: f16, %y: f16) -> f16 {
+func.func @f16(%x: f16, %y: f16) -> f16 {
   %m = arith.maximumf %x, %y : f16
   return %m : f16
 }
 
-// So is one that was widened, which LLVM would narrow again.
+// Widened f16 values are compared, too, because LLVM would narrow the operation again.
 // CHECK-LABEL: func.func @widened
 // CHECK-NOT: arith.minimumf
 // CHECK: arith.cmpf ult

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --weir-lower-math | FileCheck %s
 
-// exp(x) - 1 would have no digit left near 0.
+// exp(x) - 1 would lose all digits near 0.
 // CHECK-LABEL: func.func @near_zero
 // CHECK: call @expm1f
 // CHECK: call @log1p(
@@ -10,7 +10,7 @@ func.func @near_zero(%x: f32, %y: f64) -> (f32, f64) {
   return %a, %b : f32, f64
 }
 
-// What LLVM has stays.
+// Functions that LLVM has stay.
 // CHECK-LABEL: func.func @kept
 // CHECK: math.exp
 // CHECK: math.floor

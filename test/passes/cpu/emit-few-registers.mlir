@@ -1,8 +1,8 @@
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// Sixteen registers hold the twelve sums of a tile, a line of the panel and
-// little else: LLVM is to load the next line where it is read, and to leave in
-// memory the sums that wait for those of the second part of the depth.
+// Sixteen registers hold the twelve sums of a tile, one row of the panel and little
+// else. Fences make LLVM load the next row only at its use, and keep the spilled
+// partial sums of the second part of the depth in memory.
 // CHECK-LABEL: func @few
 // CHECK: %[[STACK:.*]] = memref.alloca() {alignment = 64 : i64} : memref<12x8xf32>
 // CHECK: scf.for {{.*}} iter_args
@@ -28,7 +28,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// There are enough of them where there are 32.
+// With 32 registers no fence is necessary.
 // CHECK-LABEL: func @many
 // CHECK-NOT: llvm.inline_asm
 // CHECK: return
@@ -44,9 +44,9 @@ module attributes {weir.target = #weir.target<>} {
 
 // -----
 
-// 512 lines of a panel are what L1 holds, so the next panel comes to L2. Of the
-// rows of A, 4096 deep, L2 has few: all panels see the first lines of many
-// instead.
+// L1 holds 512 rows of a panel, so the next panel is fetched into L2. L2 holds only few
+// rows of A with a depth of 4096. So all panels multiply the first part of the depth of
+// many rows before the next part.
 // CHECK-LABEL: func @deep
 // CHECK: scf.for %{{.*}} = %c0 to %c3584 step %c512
 // CHECK: scf.for
@@ -64,8 +64,8 @@ module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
 
 // -----
 
-// The channels of a row of the window, 21 terms, are three times seven; the sums
-// of four rows wait for those of three.
+// A row of the window has 21 terms: three groups of seven. The sums of four rows of the
+// window are spilled before those of the last three.
 // CHECK-LABEL: func @window
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1 iter_args
 // CHECK: scf.for %{{.*}} = %c0 to %c21 step %c7
@@ -85,14 +85,14 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// Products of the depth of 64 channels are one sum, no part of which waits.
-// CHECK-LABEL: func @minimal
+// A depth of 64 channels is one sum and has no spilled partial sums.
+// CHECK-LABEL: func @winograd
 // CHECK-NOT: memref.alloca
 // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c8 iter_args
 // CHECK-NOT: memref.alloca
 // CHECK: return
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
-  func.func @minimal(%x: memref<1x16x16x64xf32>, %w: memref<1x16x64x16xf32>, %y: memref<1x16x16x16xf32>) {
+  func.func @winograd(%x: memref<1x16x16x64xf32>, %w: memref<1x16x64x16xf32>, %y: memref<1x16x16x16xf32>) {
     kernel.winograd ins(%x, %w : memref<1x16x16x64xf32>, memref<1x16x64x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x16x16x16xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
@@ -103,7 +103,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// The sums leave their registers to the functions of two of them at a time.
+// The sums are stored to the stack, and the epilogue loads two of them at a time.
 // CHECK-LABEL: func @epilogue
 // CHECK: %[[STACK:.*]] = memref.alloca() {alignment = 64 : i64} : memref<12x8xf32>
 // CHECK-COUNT-12: vector.store %{{.*}}, %[[STACK]]
@@ -134,7 +134,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// A loop that would run twice is straight.
+// A loop with two iterations is unrolled.
 // CHECK-LABEL: func @twice
 // CHECK-NOT: iter_args
 // CHECK-COUNT-96: vector.fma
@@ -154,7 +154,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// So is one over the 16 channels of a pixel.
+// The loop over the 16 channels of a pixel is unrolled, too.
 // CHECK-LABEL: func @pixel
 // CHECK-NOT: iter_args
 // CHECK-COUNT-160: vector.fma
@@ -172,7 +172,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// Of many registers a loop of two iterations is one.
+// A target with many registers keeps a loop of two iterations.
 // CHECK-LABEL: func @loops
 // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c8 iter_args
 // CHECK: return
@@ -188,8 +188,8 @@ module attributes {weir.target = #weir.target<>} {
 
 // -----
 
-// L2 keeps all 256 columns from one block of rows to the next: nothing is left to
-// fetch there but the result.
+// L2 holds all 256 columns between two blocks of rows, so only the result is
+// prefetched.
 // CHECK-LABEL: func @stays
 // CHECK-NOT: memref.prefetch %arg1
 // CHECK: %[[TILE:.*]] = memref.subview %arg2
@@ -209,8 +209,8 @@ module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
 
 // -----
 
-// Of what windows share LLVM would keep more than there are registers, did not a
-// fence see the image.
+// Without a fence on the image, LLVM would keep the pixels that windows share in more
+// registers than there are.
 // CHECK-LABEL: func @shares
 // CHECK: %[[IMAGE:.*]] = memref.collapse_shape %arg0
 // CHECK: %[[AT:.*]] = memref.extract_aligned_pointer_as_index %[[IMAGE]]
@@ -229,7 +229,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// 176 terms are one chain, no part of which waits.
+// A chain has all 176 terms, so no partial sums are spilled.
 // CHECK-LABEL: func @chain
 // CHECK-NOT: memref.alloca
 // CHECK: scf.for %{{.*}} = %c0 to %c176 step %c8 iter_args
@@ -246,7 +246,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// Each row of a tile has an address that is no constant from another's.
+// LLVM cannot derive the address of one row of a tile from that of another.
 // CHECK-LABEL: func @addresses
 // CHECK-COUNT-6: llvm.inline_asm "", "=r,0"
 // CHECK-NOT: llvm.inline_asm "", "=r,0"
@@ -263,11 +263,11 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// The 32 rows of a work item are four tiles of five and two of six.
-// CHECK-LABEL: func @grains
+// The 32 rows of a work item are two tiles of six rows and four tiles of five.
+// CHECK-LABEL: func @work_items
 // CHECK: kernel.parallel 2 row_wise
-// CHECK: scf.for %[[GRAIN:.*]] = %{{.*}} to %{{.*}} step %c1
-// CHECK: %[[BEFORE:.*]] = arith.muli %[[GRAIN]], %c32
+// CHECK: scf.for %[[ITEM:.*]] = %{{.*}} to %{{.*}} step %c1
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[ITEM]], %c32
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
 // CHECK: scf.for %[[TILE:.*]] = %c0 to %c2 step %c1
 // CHECK: %[[IN:.*]] = arith.muli %[[TILE]], %c6
@@ -277,7 +277,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 // CHECK-COUNT-10: vector.store
 // CHECK-NOT: vector.store
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 256>} {
-  func.func @grains(%a: memref<64x64xf32>, %b: memref<2x64x16xf32>, %c: memref<64x32xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 32>} {
+  func.func @work_items(%a: memref<64x64xf32>, %b: memref<2x64x16xf32>, %c: memref<64x32xf32>) attributes {weir.kernel, weir.row_blocks = #weir.row_blocks<rows = 64, size = 32>} {
     kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x16xf32>) layout <panels(16)> outs(%c : memref<64x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
@@ -288,7 +288,7 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits 
 
 // -----
 
-// Three vectors meet four rows: the vectors are held.
+// The three vectors of the panel stay in registers for all four rows.
 // CHECK-LABEL: func @three
 // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c8 iter_args
 // CHECK-COUNT-3: vector.load %arg1
@@ -308,8 +308,8 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// Four meet three: of these the factors are, and each vector is loaded when it
-// is used.
+// The three factors stay in registers, and each of the four vectors is loaded at its
+// use.
 // CHECK-LABEL: func @four
 // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c8 iter_args
 // CHECK-COUNT-3: memref.load %arg0
@@ -332,21 +332,20 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// One row has four sets of two vectors' sums, of half a panel: the same for panels
-// of either width. Of what L2 does not hold, where columns are few, that
-// half is fetched ahead.
-// CHECK-LABEL: func @halves_of_panels
+// One row has four sets of sums of two vectors, which are half of a wide panel. L2 does
+// not hold the weights, and the columns are few, so this half is prefetched.
+// CHECK-LABEL: func @half_panels
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-SAME: -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
-// CHECK: %[[LINE:.*]] = arith.muli %{{.*}}, %c32
-// CHECK: %[[FAR:.*]] = arith.addi %[[LINE]], %c1024
+// CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c32
+// CHECK: %[[FAR:.*]] = arith.addi %[[ROW]], %c1024
 // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[FAR]]
 // CHECK: memref.prefetch %arg1[%{{.*}}, %c0, %[[AT]]], read, locality<3>
 // CHECK-COUNT-7: memref.prefetch %arg1
 // CHECK-NOT: memref.prefetch
 // CHECK: vector.load %arg1
 module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
-  func.func @halves_of_panels(%a: memref<1x4096xf32>, %b: memref<8x4096x32xf32>, %c: memref<1x256xf32>) {
+  func.func @half_panels(%a: memref<1x4096xf32>, %b: memref<8x4096x32xf32>, %c: memref<1x256xf32>) {
     kernel.matmul ins(%a, %b : memref<1x4096xf32>, memref<8x4096x32xf32>) layout <panels(32)> outs(%c : memref<1x256xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
@@ -357,9 +356,9 @@ module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
 
 // -----
 
-// Of weights that come from beyond L2 several panels are read at a time, each run
-// by itself, and nothing is fetched ahead: by one row four of two vectors, by
-// three, of more than L3 holds, three of one.
+// If the weights come from beyond L2, the kernel reads several panels at a time and
+// prefetches nothing. One row uses four panels of two vectors. Three rows, with weights
+// beyond L3, use three panels with one vector each.
 // CHECK-LABEL: func @several_panels
 // CHECK: scf.for %[[K:.*]] = %c0{{.*}} iter_args
 // CHECK: %[[P:.*]] = arith.divui %{{.*}}, %c16
@@ -398,7 +397,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
 
 // -----
 
-// Two rows meet all of it.
+// The kernel multiplies two rows by all four vectors of the panel.
 // CHECK-LABEL: func @two_rows
 // CHECK-NOT: scf.for %{{.*}} = %c0 to %c2
 // CHECK: scf.for {{.*}} iter_args
@@ -428,12 +427,12 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// Addresses of 14 rows would not have a register each, nor need those one whose
-// distance is small.
+// The addresses of 14 rows do not fit in registers. Rows with small distances need no
+// address register.
 // CHECK-LABEL: func @high
 // CHECK-NOT: llvm.inline_asm "", "=r,0"
 // CHECK: return
-// CHECK-LABEL: func @turned
+// CHECK-LABEL: func @transposed
 // CHECK-NOT: llvm.inline_asm "", "=r,0"
 // CHECK: return
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
@@ -444,7 +443,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
     }
     return
   }
-  func.func @turned(%a: memref<64x12xf32>, %b: memref<1x64x16xf32>, %c: memref<12x16xf32>) {
+  func.func @transposed(%a: memref<64x12xf32>, %b: memref<1x64x16xf32>, %c: memref<12x16xf32>) {
     kernel.matmul ins(%a, %b : memref<64x12xf32>, memref<1x64x16xf32>) layout <panels(16)> outs(%c : memref<12x16xf32>) attributes {transpose_a} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
@@ -455,7 +454,8 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// Half of L1 holds 170 lines of three vectors: a chain is of 128, and so are blocks.
+// Half of L1 holds 170 rows of a panel of three vectors, so chains and blocks have at
+// most 128.
 // CHECK-LABEL: func @chains
 // CHECK-NOT: memref.alloca
 // CHECK: scf.for %{{.*}} = %c0 to %c840 step %c120
@@ -473,8 +473,8 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// 128 lines of a wide panel are half of L1. Four such blocks are what L2 holds of
-// 128 rows of A: all panels see these, each block after block, before the next.
+// Half of L1 holds 128 rows of a wide panel. Four blocks of 128 rows are a slab of the
+// depth. All panels use a slab before the next one begins.
 // CHECK-LABEL: func @slabs
 // CHECK: scf.for %{{.*}} = %c0 to %c3584 step %c512
 // CHECK: scf.for %{{[a-z0-9]+}} = %{{[0-9]+}} to %{{[0-9]+}} step %c1
@@ -493,8 +493,8 @@ module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
 
 // -----
 
-// Rows 16 KiB apart fall on few of the sets of L2: of a block of them, what
-// a slab of the depth needs is copied, into rows one line longer.
+// Rows that are 16 KiB apart use few sets of L2. So the kernel copies a slab of a block
+// of rows, with one cache line more per row.
 // CHECK-LABEL: func @copied_slabs
 // CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<129x528xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %c3584 step %c512
@@ -515,21 +515,22 @@ module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
 
 // -----
 
-// Of two threads' 171 tiles of rows, four parts are two blocks each, so that who is
-// through may take from the other; of 75, parts would be less than a block.
-// CHECK-LABEL: func @parts_of_blocks
+// The 171 tiles of rows for two threads have four chunks of two blocks each, so a
+// thread that is ready can take work of the other. With 75 tiles, chunks would be
+// smaller than a block.
+// CHECK-LABEL: func @chunks_of_blocks
 // CHECK: kernel.parallel 342 {
-// CHECK-LABEL: func @parts_of_threads
+// CHECK-LABEL: func @chunks_of_threads
 // CHECK: kernel.parallel 150 coarse {
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 256, l2 = 524288>} {
-  func.func @parts_of_blocks(%a: memref<1024x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<1024x1024xf32>) attributes {weir.kernel} {
+  func.func @chunks_of_blocks(%a: memref<1024x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<1024x1024xf32>) attributes {weir.kernel} {
     kernel.matmul ins(%a, %b : memref<1024x1024xf32>, memref<32x1024x32xf32>) layout <panels(32)> outs(%c : memref<1024x1024xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
     return
   }
-  func.func @parts_of_threads(%a: memref<450x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<450x1024xf32>) attributes {weir.kernel} {
+  func.func @chunks_of_threads(%a: memref<450x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<450x1024xf32>) attributes {weir.kernel} {
     kernel.matmul ins(%a, %b : memref<450x1024xf32>, memref<32x1024x32xf32>) layout <panels(32)> outs(%c : memref<450x1024xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
@@ -540,7 +541,7 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits 
 
 // -----
 
-// A product in a loop is not shared, whose kernel is: it makes all rows.
+// A product in a loop computes all rows itself, because the kernel around it is shared.
 // CHECK-LABEL: func @in_loop
 // CHECK-NOT: kernel.parallel
 // CHECK: scf.for %{{.*}} = %c0 to %c9 step %c1
@@ -563,12 +564,12 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits 
 
 // -----
 
-// Rows that fight for a set of L1 are copied a work item at a time.
+// Each work item copies its rows, because they would use one set of L1.
 // CHECK-LABEL: func @copies
 // CHECK: kernel.parallel 16 row_wise
 // CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<32x1040xf32>
-// CHECK: scf.for %[[GRAIN:.*]] = %{{.*}} to %{{.*}} step %c1
-// CHECK: %[[BEFORE:.*]] = arith.muli %[[GRAIN]], %c32
+// CHECK: scf.for %[[ITEM:.*]] = %{{.*}} to %{{.*}} step %c1
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[ITEM]], %c32
 // CHECK: vector.load %arg0
 // CHECK: vector.store %{{.*}}, %[[COPY]]
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 256>} {
@@ -583,9 +584,9 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits 
 
 // -----
 
-// Where neighbours share few pixels, a tile has a line of channels: four results
-// of two vectors; of 36 channels the last four are a tile by themselves.
-// CHECK-LABEL: func @lines
+// If neighbors share few pixels, a tile is one row of channels: four results of two
+// vectors. The last four of 36 channels are a tile of their own.
+// CHECK-LABEL: func @channel_rows
 // CHECK: scf.for %[[C:.*]] = %c0{{.*}} to %c32{{.*}} step %c16
 // CHECK: vector.load %{{.*}}%[[C]]] : memref<1x35x35x36xf32>, vector<8xf32>
 // CHECK: %[[SECOND:.*]] = arith.addi %[[C]], %c8
@@ -594,7 +595,7 @@ module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits 
 // CHECK-LABEL: func @shared
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c32{{.*}} step %c8
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
-  func.func @lines(%x: memref<1x35x35x36xf32>, %w: memref<3x3x36xf32>, %y: memref<1x17x17x36xf32>) {
+  func.func @channel_rows(%x: memref<1x35x35x36xf32>, %w: memref<3x3x36xf32>, %y: memref<1x17x17x36xf32>) {
     kernel.depthwise ins(%x, %w : memref<1x35x35x36xf32>, memref<3x3x36xf32>) outs(%y : memref<1x17x17x36xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(weir-choose-schedules,weir-emit-kernels))' | FileCheck %s
 
-// The plan may have the output where an operand of the epilogue is that is read
-// at the place of the result alone, not one that the product reads, too.
+// The plan may give the output the buffer of an epilogue operand that the kernel reads
+// only at the offset of the result. An operand of the product itself is not eligible.
 // CHECK-LABEL: func @residual
 // CHECK-SAME: weir.in_place = array<i64: 2>
 func.func @residual(%a: memref<30x40xf32>, %b: memref<1x40x32xf32>, %r: memref<1x30x32xf32>, %bias: memref<32xf32>, %c: memref<1x30x32xf32>) attributes {weir.kernel} {
@@ -29,7 +29,7 @@ func.func @square(%a: memref<30x32xf32>, %b: memref<1x32x32xf32>, %out: memref<3
 
 // -----
 
-// Nor where sums wait in the output, as of a depth that is taken in parts.
+// No operand is eligible if the output has partial sums of a depth in several parts.
 // CHECK-LABEL: func @deep_residual
 // CHECK-NOT: weir.in_place
 // CHECK: scf.for

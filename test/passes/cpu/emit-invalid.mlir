@@ -1,4 +1,4 @@
-// What a kernel cannot be emitted of.
+// The pass refuses these kernels.
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -verify-diagnostics
 
 module attributes {weir.target = #weir.target<vector_bits = 128>} {
@@ -14,8 +14,8 @@ module attributes {weir.target = #weir.target<vector_bits = 128>} {
 
 // -----
 
-// Only the compiler packs in layouts of dot products and tiles, and only it narrows
-// elements.
+// Only the compiler packs weights in K-major and AMX tile layouts, and only the
+// compiler narrows elements.
 func.func @pack_of_constants(%w: memref<6x9xi8>, %p: memref<1x2x16x4xi8>) {
   // expected-error@+1 {{has a layout that only weir-choose-layouts and weir-pack-weights read}}
   kernel.pack ins(%w : memref<6x9xi8>) layout <vnni(16)> outs(%p : memref<1x2x16x4xi8>)
@@ -43,8 +43,8 @@ func.func @plain_filter(%x: memref<1x8x8x4xf32>, %w: memref<3x3x4x20xf32>, %y: m
 
 // -----
 
-// Tiles need tile registers or dot products, and dot products multiply no split
-// weights.
+// The AMX tile layout needs tile registers or dot-product instructions. These
+// instructions cannot multiply split weights.
 func.func @no_tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
   // expected-error@+1 {{has a layout for instructions that the target lacks}}
   kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<64x64xf32>) {

@@ -1,10 +1,10 @@
-// Products of matrices by multiply-adds, packs, and how threads share them; other
-// kernels are in the folders beside this file that are named as those of the code.
+// Matrix products by multiply-adds, packing, and their parallel regions. Other kernels
+// have their tests in folders with the names of their code.
 
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// Rows split evenly (30 = 3 * 10), the last columns masked, the bias read once
-// a panel, and the epilogue on vectors.
+// The rows are split evenly (30 = 3 * 10), and the last columns are masked. The bias is
+// read once per panel, and the epilogue uses vectors.
 // CHECK-LABEL: func @matmul
 // CHECK: scf.for
 // CHECK: scf.for %{{.*}} iter_args
@@ -31,8 +31,8 @@ func.func @matmul(%a: memref<30x40xf32>, %b: memref<2x40x32xf32>, %bias: memref<
 
 // -----
 
-// Of many columns each product of a batch is made by blocks of 16, which threads
-// share; the last block has two.
+// A product of a batch has many columns. Threads share its blocks of 16 columns, and
+// the last block has two.
 // CHECK-LABEL: func @blocks_of_row_dots
 // CHECK: kernel.parallel 9 {
 // CHECK: %[[BLOCK:.*]] = arith.remui %{{.*}}, %c3
@@ -53,9 +53,9 @@ func.func @blocks_of_row_dots(%a: memref<3x1x6400xf32>, %b: memref<3x34x6400x1xf
 
 // -----
 
-// A row reads a plain matrix as runs of 16 vectors, and where L2 does not hold it
-// few rows at a time, so that these are streams; sums wait in the result, in chains
-// that are no longer than others.
+// A row reads a plain matrix 16 vectors at a time. L2 does not hold the matrix, so the
+// kernel reads few of its rows at a time, as streams. The result has the spilled
+// partial sums, and no chain is longer than elsewhere.
 // CHECK-LABEL: func @row_by_plain
 // CHECK: scf.for %{{.*}} = %c0 to %c510 step %c6
 // CHECK: scf.for %{{.*}} to %{{.*}} step %c1
@@ -74,8 +74,8 @@ module attributes {weir.target = #weir.target<>} {
 
 // -----
 
-// A row and columns that are runs: vectors are pieces of the depth, and the two
-// sums come out of theirs by halves.
+// The row and the columns are contiguous, so vectors are along the depth. Shuffles of
+// vector halves reduce the two sums.
 // CHECK-LABEL: func @row_dots
 // CHECK: %[[B:.*]] = memref.collapse_shape %arg1 {{\[\[}}0], [1, 2]] : memref<2x130x1xf32> into memref<2x130xf32>
 // CHECK: scf.for
@@ -99,9 +99,9 @@ func.func @row_dots(%a: memref<1x130xf32>, %b: memref<2x130x1xf32>, %c: memref<1
 
 // -----
 
-// Several rows: 16 rows' sums at a time, each the sum of a vector's lanes, go
-// through the epilogue as short vectors; of 33 rows a tile has 11.
-// CHECK-LABEL: func @rows_by_column_runs
+// For several rows, the kernel reduces the vectors of 16 sums at a time. The epilogue
+// gets short vectors. A tile has 11 of the 33 rows.
+// CHECK-LABEL: func @rows_by_k_major
 // CHECK: scf.for {{.*}} %c3
 // CHECK: vector.load %arg0
 // CHECK: %[[W:.*]] = vector.load %{{.*}}[%c0, %{{.*}}]
@@ -111,7 +111,7 @@ func.func @row_dots(%a: memref<1x130xf32>, %b: memref<2x130x1xf32>, %c: memref<1
 // CHECK: vector.shuffle {{.*}} [10, 11, 12, 13] : vector<16xf32>
 // CHECK: math.exp %{{.*}} : vector<4xf32>
 // CHECK-NOT: kernel
-func.func @rows_by_column_runs(%a: memref<33x40xf32>, %b: memref<1x40x1xf32>, %c: memref<33x1xf32>) {
+func.func @rows_by_k_major(%a: memref<33x40xf32>, %b: memref<1x40x1xf32>, %c: memref<33x1xf32>) {
   kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<1x40x1xf32>) layout <k_major> outs(%c : memref<33x1xf32>) {
   ^bb0(%sum: f32):
     %e = math.exp %sum : f32
@@ -122,7 +122,7 @@ func.func @rows_by_column_runs(%a: memref<33x40xf32>, %b: memref<1x40x1xf32>, %c
 
 // -----
 
-// One row: four sets of sums take turns.
+// One row uses four sets of sums in turn.
 // CHECK-LABEL: func @row
 // CHECK: scf.for
 // CHECK: scf.for {{.*}} iter_args
@@ -140,7 +140,7 @@ func.func @row(%a: memref<1x64xf32>, %b: memref<4x64x32xf32>, %c: memref<1x128xf
 
 // -----
 
-// Half precision is summed in single.
+// The sums of f16 are f32.
 // CHECK-LABEL: func @half
 // CHECK: vector.fma %{{.*}} : vector<16xf32>
 // CHECK: arith.truncf %{{.*}} : vector<16xf32> to vector<16xf16>
@@ -155,7 +155,7 @@ func.func @half(%a: memref<4x8xf16>, %b: memref<8x16xf16>, %c: memref<4x16xf16>)
 
 // -----
 
-// The target decides the width of vectors.
+// The target determines the vector width.
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
   // CHECK-LABEL: func @narrow
   // CHECK: vector.fma %{{.*}} : vector<4xf64>
@@ -170,7 +170,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// A costly epilogue is a loop over the tile, whose sums wait on the stack.
+// A costly epilogue is a loop over the tile, with the sums on the stack.
 // CHECK-LABEL: func @costly
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<8x16xf32>
 // CHECK: scf.for
@@ -191,9 +191,9 @@ func.func @costly(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x32xf
 
 // -----
 
-// A product of few rows packs a part of a panel where it uses it, at most as
-// deep as half of L1 holds, and nothing else is allocated. Sums wait in the
-// result between parts.
+// A product of few rows packs one block of a panel at its use, and allocates no other
+// memory. The block is at most as deep as half of L1 holds. The result has the partial
+// sums between the blocks.
 // CHECK-LABEL: func @pack_inside
 // CHECK-NOT: memref.alloc()
 // CHECK: %[[PART:.*]] = memref.alloca() {{.*}} : memref<104x32xf32>
@@ -222,7 +222,7 @@ func.func @pack_inside(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memre
 
 // -----
 
-// So does one of a single tile of rows: its part is no deeper.
+// A product with a single tile of rows packs blocks, too, and its blocks are no deeper.
 // CHECK-LABEL: func @pack_inside_few_rows
 // CHECK: memref.alloca() {{.*}} : memref<128x32xf32>
 // CHECK-NOT: memref.alloca() {{.*}} : memref<4096x32xf32>
@@ -239,7 +239,8 @@ func.func @pack_inside_few_rows(%a: memref<4x4096xf32>, %b: memref<64x4096xf32>,
 
 // -----
 
-// What is packed changes before the product, which then needs the whole.
+// The source of the packing changes before the product, so the kernel packs all of it
+// first.
 // CHECK-LABEL: func @pack_before
 // CHECK: memref.alloc() {{.*}}memref<2x200x32xf32>
 func.func @pack_before(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memref<32x64xf32>, %x: f32) {
@@ -256,7 +257,7 @@ func.func @pack_before(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memre
 
 // -----
 
-// The part of a panel past the last column is zero.
+// The elements of a panel beyond the last column are zero.
 // CHECK-LABEL: func @pack
 // CHECK: scf.for
 // CHECK: vector.maskedload
@@ -268,7 +269,7 @@ func.func @pack(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
 
 // -----
 
-// Lines become columns in registers; what is left, one by one.
+// Registers transpose whole blocks; the remaining elements are copied one by one.
 // CHECK-LABEL: func @pack_transposed
 // CHECK: scf.for
 // CHECK-COUNT-16: vector.load %{{.*}} : memref<50x40xf32>
@@ -282,14 +283,14 @@ func.func @pack_transposed(%b: memref<50x40xf32>, %p: memref<2x40x32xf32>) {
 
 // -----
 
-// Booleans are bytes: no vector of bits is stored.
-// CHECK-LABEL: func @truth
+// Booleans are bytes: the kernel stores no vector of bits.
+// CHECK-LABEL: func @boolean
 // CHECK: arith.cmpf olt, %{{.*}} : vector<16xf32>
 // CHECK: vector.extract %{{.*}}[0] : i1 from vector<16xi1>
 // CHECK: memref.store %{{.*}} : memref<1x3xi1>
 // CHECK-NOT: vector.store
 // CHECK: return
-func.func @truth(%a: memref<1x8xf32>, %b: memref<8x3xf32>, %c: memref<1x3xi1>) {
+func.func @boolean(%a: memref<1x8xf32>, %b: memref<8x3xf32>, %c: memref<1x3xi1>) {
   kernel.matmul ins(%a, %b : memref<1x8xf32>, memref<8x3xf32>) outs(%c : memref<1x3xi1>) {
   ^bb0(%sum: f32):
     %zero = arith.constant 0.0 : f32
@@ -301,7 +302,7 @@ func.func @truth(%a: memref<1x8xf32>, %b: memref<8x3xf32>, %c: memref<1x3xi1>) {
 
 // -----
 
-// Batches that share the right side are rows of one product.
+// If a batch shares the right operand, all of its rows are rows of one product.
 // CHECK-LABEL: func @shared
 // CHECK-DAG: memref.collapse_shape %arg0 {{\[\[}}0, 1], [2]] : memref<2x7x8xf32> into memref<14x8xf32>
 // CHECK-DAG: memref.collapse_shape %arg3 {{\[\[}}0, 1], [2]] : memref<2x7x16xf32> into memref<14x16xf32>
@@ -317,7 +318,8 @@ func.func @shared(%a: memref<2x7x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<1
 
 // -----
 
-// The same of an image, whose bias stays behind along its one batch.
+// The rows of an image are rows of one product, too. The bias keeps its batch dimension
+// of 1.
 // CHECK-LABEL: func @shared_image
 // CHECK-DAG: memref.collapse_shape %arg0 {{.*}} : memref<1x3x4x8xf32> into memref<12x8xf32>
 // CHECK-DAG: memref.collapse_shape %arg3 {{.*}} : memref<1x3x4x16xf32> into memref<12x16xf32>
@@ -333,7 +335,8 @@ func.func @shared_image(%a: memref<1x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: 
 
 // -----
 
-// Every other pixel is copied first, so that all rows are one product's.
+// With a stride of two, the pixels are copied first, so that all rows are rows of one
+// product.
 // CHECK-LABEL: func @shared_pixels
 // CHECK: %[[ROWS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x3x4x8xf32>
 // CHECK: memref.copy %arg0, %[[ROWS]]
@@ -349,7 +352,7 @@ func.func @shared_pixels(%a: memref<1x3x4x8xf32, strided<[384, 128, 16, 1]>>, %b
 
 // -----
 
-// Not where images have a bias each.
+// Images with different biases are not joined.
 // CHECK-LABEL: func @apart
 // CHECK-NOT: memref.collapse_shape %arg0
 // CHECK: return
@@ -364,8 +367,8 @@ func.func @apart(%a: memref<2x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<
 
 // -----
 
-// Worth sharing: threads copy the rows together, then share the panels, and of a
-// panel its tiles of rows: where a part begins may be amid a panel.
+// Threads share a large product: they copy the rows together, then they share the tiles
+// of all panels. A chunk may begin in the middle of a panel.
 // CHECK-LABEL: func @shared
 // CHECK: %[[COPY:.*]] = memref.alloc
 // CHECK: kernel.parallel 10 {
@@ -387,8 +390,8 @@ func.func @shared(%a: memref<128x1024xf32>, %b: memref<16x1024x32xf32>, %c: memr
 
 // -----
 
-// A row by weights of which L2 holds a part: a run may begin where the one
-// before has ended, and is told so by work items whose ends are exchanged.
+// L2 holds a part of the weights of this row. A run may begin where the run before it
+// ended. A chunk with exchanged ends tells the kernel to go backwards.
 // CHECK-LABEL: func @alternating
 // CHECK: kernel.parallel 32 attributes {weir.alternates} {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
@@ -409,8 +412,8 @@ func.func @alternating(%a: memref<1x256xf32>, %b: memref<32x256x32xf32>, %c: mem
 
 // -----
 
-// More than L2 holds: lines come into L1 4 KB before they are read. Not for more
-// rows, whose products take longer than lines from L3.
+// L2 does not hold the weights, so each cache line is prefetched to L1 4 KB ahead. More
+// rows need no prefetch, because their products take longer than loads from L3.
 // CHECK-LABEL: func @streaming
 // CHECK: scf.for %[[STEP:[a-z0-9]+]] = %c0 to %c256
 // CHECK: %[[K:.*]] = arith.muli %[[STEP]], %c32
@@ -440,7 +443,7 @@ module attributes {weir.target = #weir.target<fma_rate = 2>} {
 
 // -----
 
-// Nor is anything where the processor does so by itself.
+// Nothing is prefetched if the processor does so itself.
 // CHECK-LABEL: func @fetched_by_itself
 // CHECK-NOT: memref.prefetch
 // CHECK: return
@@ -456,8 +459,8 @@ module attributes {weir.target = #weir.target<>} {
 
 // -----
 
-// Of rows that are long L2 has few beside the panels. Of more of them it holds a
-// slab of the depth, which all panels see block after block before the next one.
+// If rows are long, L2 holds few of them beside the panels. With many rows, L2 holds a
+// slab of the depth. All panels use the blocks of a slab before the next slab begins.
 // CHECK-LABEL: func @slabs_of_low_tiles
 // CHECK: scf.for %{{.*}} = %c0 to %c1920 step %c384
 // CHECK: scf.for %{{[a-z0-9]+}} = %c0 to %c64 step %c1
@@ -476,8 +479,8 @@ module attributes {weir.target = #weir.target<>} {
 
 // -----
 
-// What is read next comes into L2: after a block of the depth the next one of the
-// panel, which two tiles fetch half and half.
+// After a block of the depth, the kernel prefetches the next block of the panel to L2.
+// Each of two tiles fetches half of it.
 // CHECK-LABEL: func @next_block
 // CHECK: scf.for %[[K:.*]] = %c0 to %c1920 step %c192
 // CHECK: %[[NEXT:.*]] = arith.addi %[[K]], %c192
@@ -495,7 +498,8 @@ module attributes {weir.target = #weir.target<>} {
 
 // -----
 
-// After the last block of a slab it is the slab's first one of the next panel.
+// After the last block of a slab, the kernel prefetches the slab's first block of the
+// next panel.
 // CHECK-LABEL: func @next_of_slab
 // CHECK: scf.for %[[SLAB:.*]] = %c0 to %c1920 step %c384
 // CHECK: scf.for %{{.*}} = %c0 to %c384 step %c192
@@ -515,7 +519,7 @@ module attributes {weir.target = #weir.target<>} {
 
 // -----
 
-// Many rows whose tiles fill a set of L1: each part copies its own.
+// The tiles of many rows would use one set of L1, so each chunk copies its own rows.
 // CHECK-LABEL: func @rows
 // CHECK: kernel.parallel 37 coarse {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
@@ -534,16 +538,16 @@ func.func @rows(%a: memref<512x1024xf32>, %b: memref<4x1024x32xf32>, %c: memref<
 
 // -----
 
-// Rows of halves are copied as floats, to be widened once, but not rows that are
-// columns in memory.
-// CHECK-LABEL: func @halves
+// Rows of f16 are copied as f32, so that each element is widened once. Rows that are
+// columns in memory are not copied.
+// CHECK-LABEL: func @f16_rows
 // CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<32x{{[0-9]+}}xf32>
 // CHECK: memref.load %[[COPY]]
-// CHECK-LABEL: func @turned_halves
+// CHECK-LABEL: func @transposed_f16_rows
 // CHECK-NOT: memref.alloc
 // CHECK: memref.load %arg0[%{{.*}}, %{{.*}}] : memref<64x32xbf16>
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
-func.func @halves(%a: memref<32x64xbf16>, %b: memref<3x64x16xbf16>, %c: memref<32x48xbf16>) {
+func.func @f16_rows(%a: memref<32x64xbf16>, %b: memref<3x64x16xbf16>, %c: memref<32x48xbf16>) {
   kernel.matmul ins(%a, %b : memref<32x64xbf16>, memref<3x64x16xbf16>) layout <panels(16)> outs(%c : memref<32x48xbf16>) {
   ^bb0(%sum: f32):
     %0 = arith.truncf %sum : f32 to bf16
@@ -551,7 +555,7 @@ func.func @halves(%a: memref<32x64xbf16>, %b: memref<3x64x16xbf16>, %c: memref<3
   }
   return
 }
-func.func @turned_halves(%a: memref<64x32xbf16>, %b: memref<3x64x16xbf16>, %c: memref<32x48xbf16>) {
+func.func @transposed_f16_rows(%a: memref<64x32xbf16>, %b: memref<3x64x16xbf16>, %c: memref<32x48xbf16>) {
   kernel.matmul ins(%a, %b : memref<64x32xbf16>, memref<3x64x16xbf16>) layout <panels(16)> outs(%c : memref<32x48xbf16>) attributes {transpose_a} {
   ^bb0(%sum: f32):
     %0 = arith.truncf %sum : f32 to bf16
@@ -563,13 +567,13 @@ func.func @turned_halves(%a: memref<64x32xbf16>, %b: memref<3x64x16xbf16>, %c: m
 
 // -----
 
-// Blocks of rows of a wave are work items, of whole tiles: 8 rows, though 9 fit. A
-// product of so little work is shared, too.
+// Blocks of rows of a row-wise group are work items of whole tiles: 8 rows, though 9
+// fit. Threads share even such a small product.
 // CHECK-LABEL: func @row_blocks
 // CHECK: kernel.parallel 4 row_wise {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
-// CHECK: scf.for %[[GRAIN:.*]] = %[[FIRST]] to %[[LAST]] step %c1
-// CHECK: arith.muli %[[GRAIN]], %c32
+// CHECK: scf.for %[[ITEM:.*]] = %[[FIRST]] to %[[LAST]] step %c1
+// CHECK: arith.muli %[[ITEM]], %c32
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
 // CHECK-COUNT-24: vector.fma
 // CHECK-NOT: kernel.parallel
@@ -585,7 +589,8 @@ func.func @row_blocks(%a: memref<128x64xf32>, %b: memref<1x64x48xf32>, %c: memre
 
 // -----
 
-// Of nine rows five on a set leave room for B: they are read where they are.
+// Five of nine rows use the same set of L1. This leaves room for B, so the rows are
+// read in place.
 // CHECK-LABEL: func @rows_in_place
 // CHECK: kernel.parallel 57 coarse {
 // CHECK-NOT: memref.alloc()
@@ -604,9 +609,9 @@ func.func @rows_in_place(%a: memref<512x512xf32>, %b: memref<3x512x48xf32>, %c: 
 
 // -----
 
-// Of 57 tiles four blocks of 15, not four of 14 and one of a single tile. What all
-// the blocks of the depth read and write of the result is fetched ahead; what the
-// epilogue reads, for the last. All has constant places in the tile.
+// The 57 tiles are four blocks of at most 15, and not four blocks of 14 and one of a
+// single tile. All blocks of the depth prefetch the result, and the last one also
+// prefetches the extra of the epilogue. All offsets in the tile are constants.
 // CHECK-LABEL: func @blocks
 // CHECK: kernel.parallel 57
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c15
@@ -640,8 +645,9 @@ func.func @blocks(%a: memref<512x2048xf32>, %b: memref<11x2048x48xf32>, %c: memr
 
 // -----
 
-// Of threads that share whole products of a batch each has all rows of its own; of
-// those that share the rows of one each has an eighth, a block of 8 tiles.
+// Threads that share whole products of a batch compute all rows of a product in blocks.
+// Threads that share the rows of one product have an eighth of the tiles each: one
+// block of 8.
 // CHECK-LABEL: func @batches
 // CHECK: kernel.parallel 16
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c57 step %c15
@@ -667,7 +673,7 @@ func.func @rows_of_eight(%a: memref<512x512xf32>, %b: memref<11x512x48xf32>, %c:
 
 // -----
 
-// A long sum is made in parts, which wait on the stack, or in the result.
+// A long sum has several parts, whose partial sums are on the stack or in the result.
 // CHECK-LABEL: func @long
 // CHECK: memref.alloca() {{.*}} : memref<2x16xf32>
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c{{[0-9]+}}
@@ -702,8 +708,8 @@ func.func @tall(%a: memref<10x600xf32>, %b: memref<1x600x32xf32>, %c: memref<10x
 
 // -----
 
-// A long epilogue is a loop over the tile and what is left of it; both see the tile
-// of what is added.
+// A long epilogue is a loop over the tile, with a remainder after it. Both use a view
+// of the tile of the addend.
 // CHECK-LABEL: func @long_epilogue
 // CHECK: %[[OUT:.*]] = memref.subview %arg2[0, %{{.*}}] [5, 32] [1, 1]
 // CHECK: %[[MORE:.*]] = memref.subview %arg3[0, %{{.*}}] [5, 32] [1, 1]
@@ -728,8 +734,8 @@ func.func @long_epilogue(%a: memref<5x16xf32>, %b: memref<2x16x32xf32>, %c: memr
 
 // -----
 
-// A sum of floats is of chains of up to 1024 terms, each in tiles that begin with
-// zeros, which are added up in vector registers.
+// A sum of f32 has chains of up to 1024 terms. Each chain begins with zeros in tiles,
+// and vector registers add the chains.
 // CHECK-LABEL: func @chains
 // CHECK: memref.alloc() {{.*}} : memref<2x2x32x32xf32>
 // CHECK: %[[PART:.*]] = memref.alloc() {{.*}} : memref<1x1x32x32xf32>
@@ -749,8 +755,8 @@ func.func @chains(%a: memref<64x2048xf32>, %b: memref<2x64x3x2x16x32xbf16>, %c: 
 
 // -----
 
-// Before a last block of the depth that is shorter, as many steps come apart as
-// before the others: no row past the last is read.
+// The last block of the depth is shorter. The kernel splits as many steps before it as
+// before the others, and reads no row beyond the last.
 // CHECK-LABEL: func @uneven_depth
 // CHECK: memref.alloc() {{.*}} : memref<2x27x3x2x16x32xbf16>
 // CHECK: arith.minsi %{{.*}}, %c4223
@@ -767,7 +773,7 @@ func.func @uneven_depth(%a: memref<64x4224xf32>, %b: memref<1x4224x32xf32>, %c: 
 
 // -----
 
-// A product of an attention over a dynamic length ends at its columns.
+// A product of an attention with a dynamic length ends at its actual columns.
 // CHECK-LABEL: func @ends_columns
 // CHECK: %[[SIZE:.*]] = memref.load %arg3[] : memref<i64>
 // CHECK: %[[COLUMNS:.*]] = arith.index_cast %[[SIZE]]
@@ -785,7 +791,8 @@ func.func @ends_columns(%a: memref<4x8xf32>, %b: memref<8x96xf32>, %c: memref<4x
 
 // -----
 
-// Terms from the depth on are not read: whole iterations, then one by one.
+// Terms beyond the actual depth are not read. After whole iterations, the remaining
+// terms are multiplied one by one.
 // CHECK-LABEL: func @ends_depth
 // CHECK: %[[SIZE:.*]] = memref.load %arg3[] : memref<i64>
 // CHECK: %[[DEPTH:.*]] = arith.index_cast %[[SIZE]]

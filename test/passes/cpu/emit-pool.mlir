@@ -1,9 +1,9 @@
-// Pools become tiles of neighbouring results.
+// A pool computes tiles of adjacent results.
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// Rows of the window that x has not bound the loop, and columns are left out at
-// the border: the first result has two of three. Their sums are divided by how
-// many elements there are.
+// The loop over the window skips rows outside of x, and the code skips columns outside
+// of it: the first result has two of three columns. The sums are divided by the number
+// of elements in the window.
 // CHECK-LABEL: func @mean
 // CHECK: %[[HIGH:.*]] = arith.minsi %{{.*}}, %c3
 // CHECK: scf.for %{{.*}} = %[[LOW:.*]] to %[[HIGH]]
@@ -26,8 +26,8 @@ module attributes {weir.target = #weir.target<>} {
 
 // -----
 
-// A pixel that two results have in their window is read once, and multiplied by
-// zero once: where that makes a NaN the tile is made with choices that keep it.
+// A pixel in the windows of two results is read once and multiplied by zero once. If
+// that makes a NaN, a second version of the tile uses comparisons, which keep the NaN.
 // CHECK-LABEL: func @largest
 // CHECK: %[[MADE:.*]]:3 = scf.for
 // CHECK-COUNT-3: vector.fma

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file -weir-fuse-rows -canonicalize -cse | FileCheck %s
 
-// A maximum, and what needs it, for a few rows at a time, whose maxima are a
-// buffer of their own.
+// A maximum and the ops that use it run for a few rows at a time. Their maxima have a
+// small buffer.
 // CHECK-LABEL: func @softened
 // CHECK-SAME: (%[[X:.*]]: memref<64x1024xf32>, %[[Y:.*]]: memref<64x1024xf32>)
 // CHECK: %[[FEW:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2xf32>
@@ -31,8 +31,8 @@ func.func @softened(%x: memref<64x1024xf32>, %y: memref<64x1024xf32>) attributes
 
 // -----
 
-// Much work is shared in work items of blocks; rows of several dimensions; a last
-// block of fewer rows.
+// Threads share much work as blocks of rows. Rows may have several dimensions, and the
+// last block has fewer rows.
 // CHECK-LABEL: func @shared
 // CHECK: kernel.parallel
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<1x6xf32>
@@ -62,8 +62,7 @@ func.func @shared(%x: memref<8x97x1000xf32>, %y: memref<8x97xf32>) attributes {w
 
 // -----
 
-// Rows that L2 does not hold twice are a few at a time, so that they come and go
-// while others are computed.
+// If L2 does not hold the rows twice, the kernel computes few rows at a time.
 // CHECK-LABEL: func @streamed
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<1xf32>
 // CHECK: memref.subview {{.*}} [1, 1024]
@@ -84,8 +83,8 @@ func.func @streamed(%x: memref<512x1024xf32>, %y: memref<512x1024xf32>) attribut
 
 // -----
 
-// What reads other rows than its own waits for all; sums of columns have no
-// rows; one op alone stays.
+// An op that reads other rows than its own is not fused. Sums of columns have no rows,
+// and a single op stays alone.
 // CHECK-LABEL: func @apart
 // CHECK-NOT: scf.for
 // CHECK-COUNT-4: linalg.generic
@@ -115,7 +114,7 @@ func.func @apart(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64xf32
 
 // -----
 
-// Two views of one buffer are one buffer.
+// Two views of a buffer count as one buffer.
 // CHECK-LABEL: func @alias
 // CHECK-NOT: scf.for
 // CHECK-COUNT-2: linalg.generic
@@ -136,8 +135,8 @@ func.func @alias(%x: memref<64x64xf32>, %both: memref<4160xf32>) attributes {wei
 
 // -----
 
-// Work items are the blocks of rows of the kernel's wave, however little there is to
-// do.
+// The work items are the blocks of rows of the kernel's row-wise group, even if there
+// is little work.
 // CHECK-LABEL: func @row_blocks
 // CHECK: kernel.parallel 4 row_wise {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %{{.*}}: index, %{{.*}}: index):
@@ -164,8 +163,8 @@ func.func @row_blocks(%x: memref<64x64xf32>, %y: memref<64x64xf32>) attributes {
 
 // -----
 
-// Of rows of two dimensions a work item is several runs of the inner one, in blocks
-// that divide both.
+// For rows of two dimensions, a work item has several rows of the inner dimension. The
+// size of a block divides both dimensions.
 // CHECK-LABEL: func @two_dimensions
 // CHECK: kernel.parallel 6 row_wise {
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<1x3xf32>

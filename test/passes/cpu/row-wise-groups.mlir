@@ -1,17 +1,18 @@
 // RUN: weir-opt %s %{cpu-stages} | FileCheck %s
 
-// From tasks to code: two products, and a normalization between them, are one
-// region, in which each block of rows is done by all before the next.
+// The stages lower two products and a normalization between them to one parallel
+// region. In it, each block of rows passes through all three kernels before the next
+// block.
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0
 // CHECK: llvm.mlir.addressof @weir_wave_0
 // CHECK: llvm.call @weir_parallel(
 // CHECK-NOT: llvm.call @weir_parallel(
 // CHECK: llvm.func private @weir_wave_0
-// CHECK: ^{{.*}}(%[[GRAIN:.*]]: i64):
-// CHECK: %[[NEXT:.*]] = llvm.add %[[GRAIN]],
-// CHECK: llvm.call @dense_phase_0({{.*}}, %[[GRAIN]], %[[NEXT]],
-// CHECK: llvm.call @norm_phase_0({{.*}}, %[[GRAIN]], %[[NEXT]],
-// CHECK: llvm.call @dense_phase_0({{.*}}, %[[GRAIN]], %[[NEXT]],
+// CHECK: ^{{.*}}(%[[ITEM:.*]]: i64):
+// CHECK: %[[NEXT:.*]] = llvm.add %[[ITEM]],
+// CHECK: llvm.call @dense_phase_0({{.*}}, %[[ITEM]], %[[NEXT]],
+// CHECK: llvm.call @norm_phase_0({{.*}}, %[[ITEM]], %[[NEXT]],
+// CHECK: llvm.call @dense_phase_0({{.*}}, %[[ITEM]], %[[NEXT]],
 // CHECK: llvm.br
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<fma_rate = 2>} {
   func.func @layer(%x: tensor<1x64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {weir.entry = "serve"} {

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file --weir-share-rows | FileCheck %s
 
-// Each part has its own of what a row's loops write over; what comes from
-// outside it reads.
+// Each chunk has its own copy of a buffer that the loops of a row overwrite. It reads
+// values from outside.
 // CHECK-LABEL: func @rows
 // CHECK: %[[KEYS:.*]] = memref.alloc() : memref<64x100xf32>
 // CHECK-NOT: memref.alloc
@@ -34,7 +34,7 @@ func.func @rows(%x: memref<64x100xf32>, %y: memref<64xf32>) {
 
 // -----
 
-// What takes little time stays one loop, and so does what is not marked.
+// A loop with little work stays sequential, and so does a loop without the mark.
 // CHECK-LABEL: func @quick
 // CHECK-NOT: kernel.parallel
 // CHECK: memref.store

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --weir-split-reductions --canonicalize | FileCheck %s
 
-// A sum of all: work items of rows have sums of their own, which are then added.
+// A sum of all elements: each work item sums its rows, and a loop adds these sums.
 // CHECK-LABEL: func.func private @all
 // CHECK: %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<32xf32>
 // CHECK: kernel.parallel 32 {
@@ -25,8 +25,9 @@ func.func private @all(%x: memref<1024x1024xf32>, %y: memref<f32>) attributes {w
 
 // -----
 
-// Few parallel values, and a last work item of fewer: of the longer dimension,
-// whole vectors. A maximum of numbers begins with the least of them.
+// There are few parallel elements, and the last work item has fewer elements. The
+// longer dimension is divided into whole vectors. A maximum of floats begins with minus
+// infinity.
 // CHECK-LABEL: func.func private @few
 // CHECK-DAG: arith.constant 0xFF800000 : f32
 // CHECK: memref.alloc() {{.*}} : memref<[[N:[0-9]+]]x3xf32>
@@ -47,8 +48,8 @@ func.func private @few(%x: memref<3x2x100003xf32>, %y: memref<3xf32>) attributes
 
 // -----
 
-// What has rows enough for threads stays, and so does what is short, and what
-// is no accumulation.
+// A reduction with enough parallel rows for threads stays, and so does a short one. An
+// op that is no accumulation stays, too.
 // CHECK-LABEL: func.func private @rows
 // CHECK-NOT: kernel.parallel
 // CHECK: return
@@ -74,8 +75,8 @@ func.func private @rows(%x: memref<8x131072xf32>, %y: memref<8xf32>, %few: memre
 
 // -----
 
-// A result that is read as well, one of which each work item has some elements, and
-// indices, whose least value has no width.
+// These reductions stay: one reads its result, one gives each work item some elements
+// of its result, and one reduces indices, whose least value has no width.
 // CHECK-LABEL: func.func private @others
 // CHECK-NOT: kernel.parallel
 // CHECK: return
@@ -101,8 +102,8 @@ func.func private @others(%x: memref<1024x1024xf32>, %y: memref<f32>, %wide: mem
 
 // -----
 
-// No sum of rows is one long chain of additions: each 64 have sums of their own,
-// the last few as well. Threads have too little to share here.
+// No sum over rows is one long chain of additions: every 64 rows have their own sums,
+// and so do the last few. Threads share nothing, because there is too little work.
 // CHECK-LABEL: func.func private @chains
 // CHECK-NOT: kernel.parallel
 // CHECK: %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<5x40xf32>
@@ -121,8 +122,8 @@ func.func private @chains(%x: memref<300x40xf32>, %y: memref<40xf32>) attributes
   }
   return
 }
-// What is short is no chain, a maximum rounds nothing, and of many results the
-// sums of all work items would not stay near.
+// These reductions keep one sum: a short reduction, a maximum, which rounds nothing,
+// and one with many results, whose partial sums would leave the caches.
 // CHECK-LABEL: func.func private @no_chains
 // CHECK-NOT: memref.alloc
 // CHECK: return

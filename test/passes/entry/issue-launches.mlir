@@ -1,8 +1,8 @@
 // RUN: weir-opt %s --split-input-file --weir-issue-launches --canonicalize --verify-diagnostics | FileCheck %s
 
-// Addresses are offsets from the arena, the weights and the caller's tensors;
-// what the runtime answers that is not 0 ends the entry. Without conditions the
-// work is the same each time.
+// Addresses are offsets from the arena, the weights and the caller's tensors. An entry
+// returns the first status of the runtime that is not 0. Without conditions each run
+// does the same work, so the entry is capturable.
 // CHECK: weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0", capturable = true>]
 // CHECK: llvm.func @k(!llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>, weir.launch = #weir.launch<blocks = 8, threads = 128>}
 // CHECK: llvm.func @weir_entry_0(%[[ARENA:.*]]: !llvm.ptr, %[[WEIGHTS:.*]]: !llvm.ptr, %[[TENSORS:.*]]: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr) -> i32
@@ -39,7 +39,7 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [#weir.gpu_ke
 
 // -----
 
-// A condition is read from the device, and the work differs between runs.
+// A condition is read from the GPU, and the work differs between runs.
 // CHECK: weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0
 // CHECK: %[[BYTE:.*]] = llvm.alloca %{{.*}} x i8
@@ -65,9 +65,9 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entr
 
 // -----
 
-// Variables are the fifth block. What comes after a failed check might assign
-// them: where a program uses any, its checks are read at once, and it is no
-// graph. One that uses none is.
+// Variables are the fifth block. Code after a failed check could assign them, so a
+// program with variables reads its checks at once and is not capturable. A program
+// without variables is.
 // CHECK: weir.entries = [#weir.entry<name = "set", symbol = "weir_entry_0">, #weir.entry<name = "plain", symbol = "weir_entry_1", capturable = true>]
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0
 // CHECK-SAME: %[[STREAM:[a-z0-9]+]]: !llvm.ptr, %[[STATE:[a-z0-9]+]]: !llvm.ptr) -> i32
@@ -98,8 +98,8 @@ module attributes {weir.arena_bytes = 64 : i64, weir.state_bytes = 128 : i64, we
 
 // -----
 
-// A product is the library's: its number, both sides, the bias or none, the
-// result.
+// A library computes the product. The arguments are its number, both operands, the bias
+// or null, and the result.
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0
 // CHECK-SAME: (%[[ARENA:.*]]: !llvm.ptr, %[[WEIGHTS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr)
 // CHECK-DAG: %[[NUMBER:.*]] = llvm.mlir.constant(3 : i32)
@@ -120,7 +120,8 @@ module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.ent
 
 // -----
 
-// So is a convolution: images, filter, bias and residual or none, the result.
+// A library computes the convolution, too. The arguments are images, filter, bias or
+// null, residual or null, and the result.
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0
 // CHECK-SAME: (%[[ARENA:.*]]: !llvm.ptr, %[[WEIGHTS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr)
 // CHECK-DAG: %[[NUMBER:.*]] = llvm.mlir.constant(2 : i32)
@@ -141,7 +142,7 @@ module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.ent
 
 // -----
 
-// The simulator's state lies behind the model's buffers.
+// The simulator's state is in the arena after the model's buffers.
 // CHECK: weir.arena_bytes = 192 : i64
 // CHECK: llvm.call @weir_sim_begin
 // CHECK: llvm.call @weir_sim_end
@@ -162,8 +163,8 @@ module {
 
 // -----
 
-// What the host runs without a break is one function, with the addresses of its
-// memory and of its weights; copies say where in that memory.
+// Consecutive tasks of the host are one function, with the addresses of its memory and
+// weights. Copies have offsets in that memory.
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0
 // CHECK-DAG: %[[AT:.*]] = llvm.mlir.constant(64 : i64)
 // CHECK-DAG: %[[CODE:.*]] = llvm.mlir.addressof @weir_entry_0_part_0_host_0
@@ -217,7 +218,7 @@ module attributes {weir.gpu_kernels = []} {
 
 // -----
 
-// A launch asks for the shared memory that its kernel has no size of.
+// A launch requests the shared memory if the kernel has no static size of it.
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0(%
 // CHECK: %[[SHARED:.*]] = llvm.mlir.constant(65536 : i32)
 // CHECK: llvm.call @weir_gpu_launch(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[SHARED]],
@@ -235,7 +236,7 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [#weir.gpu_ke
 
 // -----
 
-// A call of a library has its operands among those of the run.
+// The operands of a library call must be among those of the run.
 module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">]} {
   module @weir_gpu_kernels {
   }

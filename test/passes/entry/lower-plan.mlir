@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --weir-lower-plan | FileCheck %s
 
-// Places are offsets from the entry's pointers, tasks are calls.
+// Buffers are offsets from the entry's pointers, and tasks are calls.
 // CHECK: llvm.func @weir_entry_0(%[[A:.*]]: !llvm.ptr, %[[W:.*]]: !llvm.ptr, %[[G:.*]]: !llvm.ptr, %[[T:.*]]: !llvm.ptr) -> i32
 // CHECK: %[[S:.*]] = llvm.alloca
 // CHECK: llvm.call @weir_entry_0_part_0(%[[A]], %[[W]], %[[G]], %[[T]], %[[S]])
@@ -25,7 +25,7 @@ plan.program @weir_entry_0 {
 
 // -----
 
-// Much is copied by all threads.
+// All threads copy a large buffer.
 // CHECK-LABEL: llvm.func private @copies_part_0
 // CHECK: %[[BYTES:.*]] = llvm.mlir.constant(262144 : i64)
 // CHECK: llvm.call @weir_copy(%arg3, %{{.*}}, %{{.*}}, %[[BYTES]]) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> ()
@@ -41,7 +41,7 @@ plan.program @copies {
 
 // -----
 
-// A loop tests after computing its condition; a check sets the status once.
+// A loop computes its condition before each test; a check sets the status once.
 // CHECK-LABEL: llvm.func private @loop_part_0
 // CHECK: llvm.br ^[[HEAD:.*]]
 // CHECK: ^[[HEAD]]:
@@ -60,7 +60,7 @@ plan.program @loop {
 
 // -----
 
-// A view begins where its place does, and its offset later.
+// A view begins at the address of its buffer plus its offset.
 // CHECK-LABEL: llvm.func private @views_part_0
 // CHECK: llvm.mlir.constant(80 : i64)
 // CHECK: %[[V:.*]] = llvm.getelementptr inbounds %arg0
@@ -80,14 +80,14 @@ plan.program @views {
 
 // -----
 
-// Threads share the work items: the operands wait in a list.
+// Threads share the work items, and a list has the operands.
 // CHECK-LABEL: llvm.func private @shared_part_0
 // CHECK: %[[LIST:.*]] = llvm.alloca %{{.*}} x !llvm.ptr
 // CHECK: llvm.store %{{.*}}, %{{.*}} : !llvm.ptr, !llvm.ptr
-// CHECK: %[[GRAINS:.*]] = llvm.mlir.constant(160 : i64)
+// CHECK: %[[ITEMS:.*]] = llvm.mlir.constant(160 : i64)
 // CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(2 : i64)
 // CHECK: %[[PART:.*]] = llvm.mlir.addressof @k.part
-// CHECK: llvm.call @weir_parallel(%arg3, %[[GRAINS]], %[[SLOTS]], %{{.*}}, %[[PART]], %[[LIST]])
+// CHECK: llvm.call @weir_parallel(%arg3, %[[ITEMS]], %[[SLOTS]], %{{.*}}, %[[PART]], %[[LIST]])
 // CHECK: llvm.func private @k.part(%[[L:.*]]: !llvm.ptr, %[[F:.*]]: i64, %[[E:.*]]: i64, %[[S:.*]]: i64)
 // CHECK: %[[X:.*]] = llvm.load
 // CHECK: llvm.call @k(%[[X]], %[[F]], %[[E]], %[[S]])
@@ -100,10 +100,10 @@ plan.program @shared {
 
 // -----
 
-// A wave is one region: its work items are those of its runs, one after the other;
-// a run without work items is one, and one whose work items should stay together gives
-// four at most.
-// CHECK-LABEL: llvm.func private @wave_part_0
+// A task group is one region with the work items of all its runs, one run after
+// another. A run without work items is one item. A coarse run contributes four items at
+// most.
+// CHECK-LABEL: llvm.func private @group_part_0
 // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(11 : i64)
 // CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(2 : i64)
 // CHECK: llvm.mlir.addressof @weir_wave_0
@@ -122,7 +122,7 @@ plan.program @shared {
 llvm.func @many(!llvm.ptr, i64, i64, i64)
 llvm.func @single(!llvm.ptr)
 llvm.func @few(!llvm.ptr, i64, i64, i64)
-plan.program @wave {
+plan.program @group {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
   %z = plan.buffer 128 live [0, 0] : memref<8xf32>
@@ -133,7 +133,7 @@ plan.program @wave {
 
 // -----
 
-// A model with variables hands their block on; a check that fails ends the run.
+// A model with variables passes their block on; a check that fails ends the run.
 // CHECK: llvm.func @stateful(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[STATE:.*]]: !llvm.ptr) -> i32
 // CHECK: llvm.call @stateful_part_0(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[STATE]], %{{.*}})
 // CHECK: llvm.func private @stateful_part_0
@@ -156,8 +156,31 @@ module attributes {weir.state_bytes = 128 : i64} {
 
 // -----
 
-// A kernel whose runs go to and fro is told by the ends of its work items which way
-// this one goes: each leaves word for the next.
+// A check of an element ends the run, because later tasks would overwrite its numbers.
+// CHECK: llvm.func private @of_element_part_0
+// CHECK: llvm.store %{{.*}}, %arg4 : i32
+// CHECK: llvm.cond_br %{{.*}}, ^[[LEAVE:.*]], ^[[GO:.*]]
+// CHECK: ^[[LEAVE]]:
+// CHECK-NEXT: llvm.return
+// CHECK: ^[[GO]]:
+// CHECK: "llvm.intr.memcpy"
+module attributes {weir.check_elements = array<i64: 65, 129>} {
+  plan.program @of_element {
+    %p = plan.buffer 0 live [0, 1] : memref<i1>
+    %i = plan.buffer 64 live [0, 1] : memref<i64>
+    %v = plan.buffer 128 live [0, 1] : memref<f32>
+    %x = plan.argument 0 : memref<4xf32>
+    %y = plan.argument 1 : memref<4xf32>
+    plan.check %p, 1 element(%i, %v : memref<i64>, memref<f32>) : memref<i1>
+    plan.copy %x to %y : memref<4xf32>
+  }
+}
+
+// -----
+
+// The runs of an alternating kernel go forward and backward in turn. The order of a
+// chunk's ends tells the kernel the direction, and each run stores the direction for
+// the next.
 // CHECK-LABEL: llvm.func private @turns_part_0
 // CHECK: %[[TURN:.*]] = llvm.alloca %{{.*}} x i64
 // CHECK: llvm.store %{{.*}}, %[[TURN]] : i64, !llvm.ptr
@@ -180,8 +203,9 @@ plan.program @turns {
 
 // -----
 
-// Of a wave by rows a part does each of its work items of all runs, one run after the
-// other: one region of as many work items as each has, for the fewest slots.
+// In a row-wise group, a chunk computes its work items of all runs, one run after
+// another. The region has as many work items as each run, and the smallest number of
+// slots of any run.
 // CHECK-LABEL: llvm.func private @by_rows_part_0
 // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(4 : i64)
 // CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(2 : i64)
@@ -191,13 +215,13 @@ plan.program @turns {
 // CHECK-LABEL: llvm.func private @weir_wave_0
 // CHECK-SAME: (%{{.*}}: !llvm.ptr, %[[FIRST:.*]]: i64, %[[LAST:.*]]: i64, %[[SLOT:.*]]: i64)
 // CHECK: llvm.br ^[[HEAD:.*]](%[[FIRST]] : i64)
-// CHECK: ^[[HEAD]](%[[GRAIN:.*]]: i64):
-// CHECK-NEXT: %[[MORE:.*]] = llvm.icmp "slt" %[[GRAIN]], %[[LAST]]
+// CHECK: ^[[HEAD]](%[[ITEM:.*]]: i64):
+// CHECK-NEXT: %[[MORE:.*]] = llvm.icmp "slt" %[[ITEM]], %[[LAST]]
 // CHECK-NEXT: llvm.cond_br %[[MORE]], ^[[BODY:.*]], ^[[AFTER:.*]]
 // CHECK: ^[[BODY]]:
-// CHECK: %[[NEXT:.*]] = llvm.add %[[GRAIN]], %{{.*}}
-// CHECK: llvm.call @one(%{{.*}}, %[[GRAIN]], %[[NEXT]], %[[SLOT]])
-// CHECK: llvm.call @two(%{{.*}}, %{{.*}}, %[[GRAIN]], %[[NEXT]], %[[SLOT]])
+// CHECK: %[[NEXT:.*]] = llvm.add %[[ITEM]], %{{.*}}
+// CHECK: llvm.call @one(%{{.*}}, %[[ITEM]], %[[NEXT]], %[[SLOT]])
+// CHECK: llvm.call @two(%{{.*}}, %{{.*}}, %[[ITEM]], %[[NEXT]], %[[SLOT]])
 // CHECK-NEXT: llvm.br ^[[HEAD]](%[[NEXT]] : i64)
 // CHECK: ^[[AFTER]]:
 // CHECK-NEXT: llvm.return
@@ -212,7 +236,7 @@ plan.program @by_rows {
 
 // -----
 
-// Without work items its runs come one after the other.
+// Without work items, the runs of the group are sequential.
 // CHECK-LABEL: llvm.func private @in_order_part_0
 // CHECK: llvm.call @one(
 // CHECK: llvm.call @one(
@@ -226,8 +250,8 @@ plan.program @in_order {
 
 // -----
 
-// The work items that actual sizes leave are counted in the run: of a run by itself,
-// and of a wave, whose parts count again what each run has.
+// The run counts the work items that the actual sizes need. It does so for a single run
+// and for a group, whose chunks count the items of each run again.
 // CHECK-LABEL: llvm.func private @counted_part_0
 // CHECK: %[[COUNT:.*]] = llvm.call @many_grains(%{{.*}}) : (!llvm.ptr) -> i64
 // CHECK: llvm.call @weir_parallel(%{{.*}}, %[[COUNT]],

@@ -24,8 +24,8 @@ module attributes {weir.gpu = #weir.gpu<archs = ["sm_80", "sm_90"]>} {
 
 // -----
 
-// What is for one GPU alone says so. Text that is an instruction stays where all
-// threads come to it together.
+// Kernels for one specific GPU are marked as such. Inline instructions stay where all
+// threads execute them together.
 // CHECK: weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 90, specific = true, data = "
 // CHECK-SAME: .version 8.0
 // CHECK-SAME: .target sm_90a
@@ -47,7 +47,7 @@ module attributes {weir.gpu = #weir.gpu<archs = ["sm_90a"]>} {
 
 // -----
 
-// The simulator runs them from LLVM's dialect.
+// The simulator interprets the kernels in the LLVM dialect.
 // CHECK: module @weir_gpu_kernels
 module attributes {weir.gpu = #weir.gpu<kind = "sim", archs = ["sm_80"]>} {
   module @weir_gpu_kernels {
@@ -71,8 +71,8 @@ module attributes {weir.gpu = #weir.gpu<archs = ["sm_80"]>} {
 
 // -----
 
-// Parts that are compiled beside each other come in the kernels' order, behind
-// one header; each has its own of what both need.
+// Modules that are compiled in parallel keep the order of the kernels, after one
+// header. Each module has its own copy of shared definitions.
 // CHECK: weir.gpu_images = [#weir.gpu_image<kind = "ptx", sm = 80, data = "
 // CHECK-SAME: .target sm_80
 // CHECK-NOT: .target

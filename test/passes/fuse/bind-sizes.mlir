@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --weir-bind-sizes | FileCheck %s
 
-// The group gets the actual size, which the attribute then means.
+// The group gets the actual size as an operand, and the attribute refers to it.
 // CHECK-LABEL: func.func @bound
 // CHECK-SAME: (%[[X:.*]]: tensor<8x4xf32>, %[[N:.*]]: tensor<i64>)
 // CHECK-NOT: graph.symbol
@@ -19,7 +19,7 @@ func.func @bound(%x: tensor<8x4xf32>, %n: tensor<i64>) -> tensor<8x4xf32> {
 
 // -----
 
-// Sizes go through reshapes, and through products but for what they sum.
+// Sizes pass through reshapes, and through products except for the summed dimension.
 // CHECK-LABEL: func.func @product
 // CHECK: weir.sizes = {{\[\[}}array<i64: 2, 2, 4, 3>, array<i64: 5, -1>]]
 func.func @product(%x: tensor<2x4x3xf32>, %w: tensor<3x5xf32>, %n: tensor<i64>, %m: tensor<i64>) -> tensor<8x5xf32> {
@@ -41,8 +41,8 @@ func.func @product(%x: tensor<2x4x3xf32>, %w: tensor<3x5xf32>, %n: tensor<i64>, 
 
 // -----
 
-// A choice may leave out what lies beyond the sizes: without an attribute of its
-// own all of it counts.
+// A select may exclude the elements beyond the sizes. Without an attribute of its own,
+// all of its elements count.
 // CHECK-LABEL: func.func @choice
 // CHECK: graph.group(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}}) : (tensor<8xi1>, tensor<8xf32>, tensor<8xf32>)
 func.func @choice(%c: tensor<8xi1>, %x: tensor<8xf32>, %n: tensor<i64>) -> tensor<8xf32> {
@@ -60,7 +60,7 @@ func.func @choice(%c: tensor<8xi1>, %x: tensor<8xf32>, %n: tensor<i64>) -> tenso
   return %y : tensor<8xf32>
 }
 
-// The sizes of an argument hold for what is made of it.
+// The sizes of an argument hold for the results that depend on it.
 // CHECK-LABEL: func.func @argument
 // CHECK-NOT: weir.sizes = [array<i64: 8, 4>]}
 // CHECK: graph.group(%arg0, %arg1) attributes {weir.sizes = {{\[\[}}array<i64: 8, 1>]]}
@@ -74,7 +74,7 @@ func.func @argument(%x: tensor<8xf32> {weir.sizes = [array<i64: 8, 4>]}, %n: ten
   return %y : tensor<8xf32>
 }
 
-// The products of an attention over a dynamic length take it as an operand.
+// The products of an attention with a dynamic length have it as an operand.
 // CHECK-LABEL: func.func @attention
 // CHECK: graph.group(%arg0, %arg1, %arg2, %arg3) attributes {weir.columns = 3 : i64}
 func.func @attention(%q: tensor<4x8xf32>, %k: tensor<6x8xf32> {weir.sizes = [array<i64: 6, 2>, array<i64: 8, -1>]}, %m: tensor<6xi1>, %n: tensor<i64>) -> tensor<4x8xf32> {

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --weir-end-products | FileCheck %s
 
-// Both operands are zero from the length on: the product ends there, and what
-// made the zeros goes.
+// Both operands are zero beyond the length, so the product ends there, and the selects
+// disappear.
 // CHECK-LABEL: func.func @attended
 // CHECK-NOT: graph.select
 // CHECK: %[[V:.*]] = graph.reshape %arg1 : tensor<1x8x4xf32> to tensor<8x4xf32>
@@ -23,7 +23,7 @@ func.func @attended(%p: tensor<2x8xf32>, %v: tensor<1x8x4xf32>, %n: tensor<i64>)
   return %y : tensor<2x4xf32>
 }
 
-// What the other operand has there may be no number.
+// The other operand may be NaN beyond the length.
 // CHECK-LABEL: func.func @one
 // CHECK: graph.select
 // CHECK-COUNT-1: graph.reshape
@@ -42,7 +42,7 @@ func.func @one(%p: tensor<1x2x8xf32>, %v: tensor<8x4xf32>, %n: tensor<i64>) -> t
   return %y : tensor<2x4xf32>
 }
 
-// Rows are masked, not the depth.
+// The mask is along the rows and not along the depth.
 // CHECK-LABEL: func.func @rows
 // CHECK: graph.select
 // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<8x8xf32>

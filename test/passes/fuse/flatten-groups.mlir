@@ -51,7 +51,7 @@ func.func @stretched(%x: tensor<2x3x4x5xf32>, %b: tensor<2x1x4x5xf32>) -> tensor
 
 // -----
 
-// A reduction's group keeps its dimensions.
+// The group of a reduction keeps its dimensions.
 // CHECK-LABEL: func.func @reduction
 // CHECK-NOT: graph.reshape
 // CHECK: graph.reduce_sum

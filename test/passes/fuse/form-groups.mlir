@@ -45,8 +45,8 @@ func.func @diamond(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A contraction takes what follows as its epilogue, but not what its operands
-// are made by: it reads them many times.
+// A contraction fuses its users as an epilogue, but not the ops before its operands,
+// because it reads an operand many times.
 // CHECK-LABEL: func.func @epilogue
 // CHECK: %[[A:.*]] = graph.group
 // CHECK: graph.exp
@@ -79,7 +79,7 @@ func.func @two_contractions(%x: tensor<2x2xf32>, %w: tensor<2x2xf32>) -> tensor<
 
 // -----
 
-// A splat constant is a number of the group; another constant is an operand.
+// A splat constant is a number in the group; another constant is an operand.
 // CHECK-LABEL: func.func @constants
 // CHECK: %[[C:.*]] = graph.constant dense<[1.000000e+00, 2.000000e+00]>
 // CHECK: graph.group(%{{.*}}, %[[C]])
@@ -108,7 +108,7 @@ func.func @no_kernel(%x: tensor<2x3xf32>, %p: tensor<i1>) -> tensor<6xf32> {
 
 // -----
 
-// Each region of control flow has groups of its own.
+// Each region of control flow has its own groups.
 // CHECK-LABEL: func.func @regions
 // CHECK: graph.if
 // CHECK: graph.group
@@ -128,7 +128,7 @@ func.func @regions(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Rows that are taken one by one stay apart: one kernel serves all of them.
+// Rows that are sliced one by one stay separate, so one kernel serves all of them.
 // CHECK-LABEL: @steps
 // CHECK-COUNT-8: graph.exp
 // CHECK-NOT: graph.exp
@@ -155,8 +155,8 @@ func.func @steps(%x: tensor<8x2xf32>) -> (tensor<1x2xf32>, tensor<1x2xf32>, tens
 
 // -----
 
-// A slice of what lies one after the other, that no loop takes, is no kernel
-// but a view: of an input, or of most of a result.
+// A contiguous slice outside of loops is a view and no kernel, if its source is an
+// input or if it is most of a result.
 // CHECK-LABEL: @views
 // CHECK-SAME: (%[[X:.*]]: tensor<4x3xf32>, %[[W:.*]]: tensor<3x2xf32>
 // CHECK: %[[A:.*]] = graph.slice %[[X]] [1, 0] to [3, 3]
@@ -173,9 +173,9 @@ func.func @views(%x: tensor<4x3xf32>, %w: tensor<3x2xf32>) -> tensor<1x2xf32> {
 
 // -----
 
-// What does not lie one after the other is copied, and so is a small part of a
-// result, which would keep all of it alive. An operand that only the slice
-// needs is computed only where it is.
+// A slice with gaps is copied. So is a small part of a result, because a view would
+// keep all of it alive. An operand that only the slice needs is computed only for its
+// elements.
 // CHECK-LABEL: @copies
 // CHECK: graph.group
 // CHECK-NEXT: ^bb0
@@ -199,7 +199,7 @@ func.func @copies(%x: tensor<4x3xf32>, %w: tensor<3x2xf32>) -> (tensor<4x1xf32>,
 
 // -----
 
-// Sums of rows, what is computed of them, and of elements with them: one group.
+// Sums of rows, ops on these sums, and ops on the elements with them are one group.
 // CHECK-LABEL: func.func @normalized
 // CHECK: graph.group(%arg0, %arg1)
 // CHECK: graph.reduce_sum
@@ -224,8 +224,8 @@ func.func @normalized(%x: tensor<2x4x8xf32>, %g: tensor<8xf32>) -> tensor<2x4x8x
 
 // -----
 
-// Nor does the mean have a group of its own where two use its broadcast, which each
-// of them could have a copy of.
+// The mean has no group of its own, although two ops use its broadcast: each of them
+// computes it.
 // CHECK-LABEL: func.func @broadcast_twice
 // CHECK: graph.group(%arg0)
 // CHECK: graph.reduce_sum
@@ -247,8 +247,8 @@ func.func @broadcast_twice(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// Not where rows' values go to other rows' elements, where columns are reduced,
-// or where rows differ.
+// These reductions stay outside: the values of rows go to elements of other rows, the
+// reduction is over columns, or the rows differ.
 // CHECK-LABEL: func.func @other_rows
 // CHECK-COUNT-2: graph.group
 func.func @other_rows(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -277,8 +277,8 @@ func.func @differ(%x: tensor<8x8x8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// So does a concatenation of what lies one after the other in its result; along
-// another dimension it is a kernel.
+// A concatenation is a view if its operands are contiguous in its result; along another
+// dimension it is a kernel.
 // CHECK-LABEL: @concat
 // CHECK: %[[A:.*]] = graph.concat %{{.*}} axis 1 : tensor<1x2xf32>, tensor<1x2xf32>
 // CHECK-NEXT: graph.reshape %[[A]]
@@ -294,8 +294,8 @@ func.func @concat(%x: tensor<1x2xf32>) -> tensor<2x4xf32> {
 
 // -----
 
-// A product takes what only moves the rows of its operands and of its result,
-// and nothing that makes these operands.
+// A product fuses ops that only move the rows of its operands and its result, but no
+// ops that compute these operands.
 // CHECK-LABEL: func.func @heads
 // CHECK: %[[E:.*]] = graph.group
 // CHECK: graph.exp
@@ -315,13 +315,13 @@ func.func @heads(%q: tensor<8x2x64xf32>, %k: tensor<8x2x64xf32>) -> tensor<8x2x8
 
 // -----
 
-// Elements that leave their rows are copied first.
-// CHECK-LABEL: func.func @turned
+// Elements that move between rows are copied first.
+// CHECK-LABEL: func.func @transposed
 // CHECK: graph.group
 // CHECK: graph.transpose
 // CHECK: graph.group
 // CHECK: graph.matmul
-func.func @turned(%x: tensor<4x8xf32>, %w: tensor<4x4xf32>) -> tensor<8x4xf32> {
+func.func @transposed(%x: tensor<4x8xf32>, %w: tensor<4x4xf32>) -> tensor<8x4xf32> {
   %0 = graph.transpose %x [1, 0] : tensor<4x8xf32>
   %1 = graph.matmul %0, %w : tensor<8x4xf32>, tensor<4x4xf32>
   return %1 : tensor<8x4xf32>
@@ -329,7 +329,7 @@ func.func @turned(%x: tensor<4x8xf32>, %w: tensor<4x4xf32>) -> tensor<8x4xf32> {
 
 // -----
 
-// What a GPU computes and what its host does are never one kernel.
+// A kernel has only ops of the GPU or only ops of its host.
 // CHECK-LABEL: func.func @two_devices
 // CHECK: graph.group(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: graph.exp
@@ -345,7 +345,8 @@ func.func @two_devices(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What becomes a variable's value is no epilogue: it is made in its place.
+// The new value of a variable is no epilogue: it is computed in the memory of the
+// variable.
 // CHECK-LABEL: func.func @assigned
 // CHECK: graph.group
 // CHECK: graph.matmul
@@ -363,7 +364,7 @@ func.func @assigned(%x: tensor<2x3xf32>, %g: tensor<2x4xf32>) {
 
 // -----
 
-// What is read elsewhere is bytes and not the sums that these are made of.
+// The group returns the narrowed bytes and not the wide sums.
 // CHECK-LABEL: @narrowed
 // CHECK: %[[B:.*]] = graph.group({{.*}}) : ({{.*}}) -> tensor<2x4xui8> {
 // CHECK: graph.matmul
@@ -381,7 +382,7 @@ func.func @narrowed(%x: tensor<2x8xui8>, %w: tensor<8x4xi8>) -> tensor<4x2xf32> 
 
 // -----
 
-// Of two products one gives its sums to the group, the other its bytes.
+// A group of two products computes the sums of one and the bytes of the other.
 // CHECK-LABEL: @two_narrowed
 // CHECK: %[[B:.*]] = graph.group({{.*}}) : ({{.*}}) -> tensor<2x4xui8> {
 // CHECK: graph.matmul
@@ -404,8 +405,8 @@ func.func @two_narrowed(%x: tensor<2x8xui8>, %w: tensor<8x4xi8>, %v: tensor<8x4x
 
 // -----
 
-// A broadcast that several use is in each of their groups, which read what it
-// enlarges; what makes that is computed once.
+// A broadcast with several users is in each of their groups, which read its operand.
+// The operand is computed once.
 // CHECK-LABEL: func.func @broadcast_for_two
 // CHECK: %[[ROW:.*]] = graph.group(%{{.*}}) : (tensor<8xf32>) -> tensor<8xf32>
 // CHECK: graph.exp
@@ -425,8 +426,8 @@ func.func @broadcast_for_two(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %r: tenso
 
 // -----
 
-// A product reads its operand many times: a broadcast for it is made, and one
-// for other ops is theirs.
+// A product reads its operand many times, so the broadcast for it is a kernel. The
+// broadcast for other ops is in their group.
 // CHECK-LABEL: func.func @broadcast_for_product
 // CHECK: %[[WHOLE:.*]] = graph.group(%{{.*}}) : (tensor<8xf32>) -> tensor<4x8xf32>
 // CHECK: graph.group(%[[WHOLE]], %{{.*}}) : (tensor<4x8xf32>, tensor<8x8xf32>)
@@ -443,8 +444,8 @@ func.func @broadcast_for_product(%x: tensor<4x8xf32>, %r: tensor<8xf32>, %w: ten
 
 // -----
 
-// A mask of words is in each group that chooses by it; the size, of 64 bits, is
-// not in their loops.
+// A mask of i32 is in each group that selects by it. The size of i64 is not in their
+// loops.
 // CHECK-LABEL: func.func @mask
 // CHECK: %[[SIZE:.*]] = graph.group(%{{.*}}) : (tensor<i64>) -> tensor<i32>
 // CHECK: graph.group(%[[SIZE]]

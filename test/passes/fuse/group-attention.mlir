@@ -1,6 +1,7 @@
 // RUN: weir-opt %s -split-input-file -weir-group-attention | FileCheck %s
 
-// Two products and what is between them; inputs of several are one input.
+// Two products and the ops between them are one group; an input of several of them is
+// one operand.
 // CHECK-LABEL: func.func @attention
 // CHECK-NEXT: %[[O:.*]] = graph.group(%arg0, %arg1, %arg2) : (tensor<2x64x4xf32>, tensor<2x64x4xf32>, tensor<2x64x64xf32>) -> tensor<2x64x4xf32> {
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<2x64x4xf32>, %[[K:.*]]: tensor<2x64x4xf32>, %[[M:.*]]: tensor<2x64x64xf32>):
@@ -32,7 +33,7 @@ func.func @attention(%q: tensor<2x64x4xf32>, %k: tensor<2x64x4xf32>, %m: tensor<
 
 // -----
 
-// Rows that someone else needs, as a gradient does, are all made.
+// Another user, such as a gradient, needs all rows, so there is no group.
 // CHECK-LABEL: func.func @used_twice
 // CHECK-COUNT-3: graph.group(
 func.func @used_twice(%q: tensor<64x4xf32>, %k: tensor<64x4xf32>) -> (tensor<64x64xf32>, tensor<64x4xf32>) {
@@ -56,7 +57,8 @@ func.func @used_twice(%q: tensor<64x4xf32>, %k: tensor<64x4xf32>) -> (tensor<64x
 
 // -----
 
-// On the right side of a product the rows are read again for each of its rows.
+// If the weights were the right operand of a product, each of its rows would read them
+// again.
 // CHECK-LABEL: func.func @on_the_right
 // CHECK-COUNT-3: graph.group(
 func.func @on_the_right(%q: tensor<64x4xf32>, %k: tensor<64x4xf32>) -> tensor<4x64xf32> {
@@ -80,7 +82,7 @@ func.func @on_the_right(%q: tensor<64x4xf32>, %k: tensor<64x4xf32>) -> tensor<4x
 
 // -----
 
-// A few rows, as of a decoder's step, are products that threads share.
+// Threads share each product of a decoder step with few rows.
 // CHECK-LABEL: func.func @few_rows
 // CHECK-COUNT-3: graph.group(
 func.func @few_rows(%q: tensor<1x4xf32>, %k: tensor<64x4xf32>) -> tensor<1x4xf32> {
@@ -104,7 +106,8 @@ func.func @few_rows(%q: tensor<1x4xf32>, %k: tensor<64x4xf32>) -> tensor<1x4xf32
 
 // -----
 
-// A decoder's step: blocks of a GPU share what its row reads.
+// A GPU computes a decoder step as one group, because blocks share the operands of its
+// row.
 // CHECK-LABEL: func.func @step
 // CHECK-COUNT-1: graph.group(
 // CHECK-NOT: graph.group(
@@ -132,7 +135,7 @@ module attributes {weir.gpu = #weir.gpu<>} {
 
 // -----
 
-// Of what the GPU's host computes, few rows are products that threads share.
+// On the host of a GPU, threads share products with few rows.
 // CHECK-LABEL: func.func @on_the_host
 // CHECK-COUNT-3: graph.group(
 module attributes {weir.gpu = #weir.gpu<>} {
@@ -158,7 +161,7 @@ module attributes {weir.gpu = #weir.gpu<>} {
 
 // -----
 
-// Casts on both sides of the softmax, in a group of their own too.
+// Casts may be on both sides of the softmax, and in a group of their own.
 // CHECK-LABEL: func.func @widened
 // CHECK-NEXT: graph.group(%arg0, %arg1)
 // CHECK: graph.matmul
@@ -195,7 +198,7 @@ func.func @widened(%q: tensor<64x4xf16>, %k: tensor<64x4xf16>) -> tensor<64x4xf1
 
 // -----
 
-// Without a softmax there is nothing that would need whole rows.
+// Without a softmax no op needs whole rows.
 // CHECK-LABEL: func.func @exponentials
 // CHECK-COUNT-4: graph.group(
 func.func @exponentials(%q: tensor<64x4xf16>, %k: tensor<64x4xf16>) -> tensor<64x4xf16> {
@@ -225,7 +228,7 @@ func.func @exponentials(%q: tensor<64x4xf16>, %k: tensor<64x4xf16>) -> tensor<64
 
 // -----
 
-// A mask of columns that the group of the softmax computes again is no bar.
+// A mask of columns that the group computes again does not prevent the fusion.
 // CHECK-LABEL: func.func @masked
 // CHECK-NEXT: graph.group(%arg0, %arg1, %arg2, %arg3)
 // CHECK: graph.matmul

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-hoist-updates | FileCheck %s
 
-// What serves an assignment alone goes behind what it needs, and the assignment
-// behind the last use of the old value.
+// Ops that serve only an assignment move directly after their operands. The assignment
+// moves after the last use of the old value.
 // CHECK-LABEL: func.func @early
 // CHECK: %[[W:.*]] = graph.read_variable @w
 // CHECK: %[[G:.*]] = graph.group(%arg0)
@@ -45,7 +45,7 @@ module attributes {weir.remat = 0 : i64} {
 
 // -----
 
-// Not before a check, nor before an op that assigns too; and a read behind an
+// An assignment stays after a check and after another op that assigns. A read after an
 // assignment stays there.
 // CHECK-LABEL: func.func @behind
 // CHECK: graph.check
@@ -75,8 +75,8 @@ module attributes {weir.remat = 0 : i64} {
 
 // -----
 
-// A gradient that many assignments wait for is made where what it is made of is
-// not needed any more.
+// Many assignments use this gradient. It is computed at the last use of its own
+// operands, which frees their memory.
 // CHECK-LABEL: func.func @frees
 // CHECK: %[[A:.*]] = graph.group(%arg0)
 // CHECK: %[[G:.*]] = graph.group(%[[A]], %arg0)
@@ -116,8 +116,8 @@ module attributes {weir.remat = 0 : i64} {
 
 // -----
 
-// What is kept for a variable, being named in its scope, goes with it: what serves
-// both serves one.
+// An optimizer state has the scope of its variable, so both move together. Ops that
+// serve both count as ops of one.
 // CHECK-LABEL: func.func @kept
 // CHECK: graph.exp
 // CHECK: graph.neg
@@ -154,7 +154,7 @@ module attributes {weir.remat = 0 : i64} {
 
 // -----
 
-// A variable of a like name in another scope is another one.
+// A variable with a similar name in another scope is independent.
 // CHECK-LABEL: func.func @apart
 // CHECK: graph.exp
 // CHECK: graph.log
@@ -191,7 +191,7 @@ module attributes {weir.remat = 0 : i64} {
 
 // -----
 
-// Nothing is asked for.
+// Without the option the pass does nothing.
 // CHECK-LABEL: func.func @alone
 // CHECK: graph.exp
 // CHECK: graph.write_variable

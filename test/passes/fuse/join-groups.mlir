@@ -1,6 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-join-groups | FileCheck %s
 
-// A slot and its variable: one group, which gives back what others use.
+// An optimizer state and its variable are one group, which returns the values that
+// other ops use.
 // CHECK-LABEL: func.func @step
 // CHECK: %[[R:.*]]:2 = graph.group(%arg0, %arg1, %arg2) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 // CHECK-NEXT: ^bb0(%[[G:.*]]: tensor<4xf32>, %[[N:.*]]: tensor<4xf32>, %[[X:.*]]: tensor<4xf32>):
@@ -24,8 +25,8 @@ func.func @step(%g: tensor<4xf32>, %n: tensor<4xf32>, %x: tensor<4xf32>) -> (ten
 
 // -----
 
-// Through reshapes that undo each other; an input of both is one input. What
-// nobody else uses is not given back.
+// Groups are joined through reshapes that undo each other. An input of both is one
+// operand. A value without other users is not returned.
 // CHECK-LABEL: func.func @reshaped
 // CHECK: %[[X:.*]] = graph.reshape %arg0
 // CHECK-NOT: graph.group
@@ -53,7 +54,7 @@ func.func @reshaped(%x: tensor<2x3xf32>) -> tensor<6xf32> {
 
 // -----
 
-// What a product needs between them comes before the second group.
+// An op between the groups that a product needs moves before the second group.
 // CHECK-LABEL: func.func @between
 // CHECK-COUNT-3: graph.group
 func.func @between(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -77,7 +78,7 @@ func.func @between(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Two inputs that nobody else needs would wait for the sake of one result.
+// Joined, the group would keep two inputs alive for one result, so it stays apart.
 // CHECK-LABEL: func.func @waiting
 // CHECK: graph.mul
 // CHECK-NEXT: graph.yield
@@ -110,7 +111,7 @@ func.func @waiting(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
 
 // -----
 
-// Other elements: a broadcast of what the first group makes.
+// A broadcast of the first group's result has other elements, so the groups stay apart.
 // CHECK-LABEL: func.func @broadcast
 // CHECK-COUNT-2: graph.group
 func.func @broadcast(%x: tensor<4xf32>, %w: tensor<2x4xf32>) -> (tensor<4xf32>, tensor<2x4xf32>) {

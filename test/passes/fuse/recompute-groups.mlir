@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-recompute-groups | FileCheck %s
 
-// While %d is made, %a of 64 bytes and %b, %c and %d of 640 are alive. %b is made
-// again, which frees enough, and from %a, which is alive then.
+// At %d, %a with 64 bytes and %b, %c and %d with 640 bytes are live. The pass
+// recomputes %b from %a, which stays live; this frees enough memory.
 // CHECK-LABEL: func.func @cheap
 // CHECK: %[[A:.*]] = graph.group(%arg0)
 // CHECK: %[[B:.*]] = graph.group(%[[A]])
@@ -50,7 +50,7 @@ module attributes {weir.remat = 1408 : i64} {
 
 // -----
 
-// There is enough memory.
+// Memory is sufficient, so nothing is recomputed.
 // CHECK-LABEL: func.func @enough
 // CHECK-COUNT-3: graph.group(
 // CHECK-NOT: graph.group(
@@ -77,8 +77,8 @@ module attributes {weir.remat = 192 : i64} {
 
 // -----
 
-// Products in a chain, which are used in the other order: each second one stays,
-// and what is between two is made again where it is needed.
+// The results of a chain of products are used in reverse order. Every second one stays,
+// and those between are recomputed for their uses.
 // CHECK-LABEL: func.func @chain
 // CHECK: %[[A:.*]] = graph.group(%arg0, %arg1)
 // CHECK: %[[B:.*]] = graph.group(%{{.*}}, %arg1)

@@ -1,8 +1,8 @@
 // RUN: weir-opt %s -split-input-file -weir-split-batches | FileCheck %s
 
-// L2 of 32 KB: results of more than 256 KB are large, and an image of 64 KB is taken
-// two at a time. They go through all layers before the next, to the first that makes
-// little of much; the shortcut needs no whole batch, and the last layer has it.
+// L2 has 32 KB, so results beyond 256 KB are large, and a slice has two images of 64 KB
+// each. A slice passes through all layers up to the first one with a small result. The
+// shortcut is sliced, too, and the last layer gets the whole batch.
 // CHECK-LABEL: func @residual
 // CHECK: %[[X0:.*]] = graph.slice %arg0 [0, 0, 0, 0] to [2, 32, 32, 3]
 // CHECK: %[[A0:.*]] = graph.convolution %[[X0]], {{.*}} : tensor<2x32x32x3xf32>
@@ -31,9 +31,9 @@ func.func @residual(%x: tensor<8x32x32x3xf32>, %v: tensor<3x3x3x16xf32>, %w: ten
 
 // -----
 
-// What has no image of its own, a splat, a margin, and an order of dimensions go with
-// the images; a reduction over all images ends the layers before it.
-// CHECK-LABEL: func @kinds
+// Operands without a batch, a splat, padding and a transpose follow the slices of
+// images. A reduction over all images ends the sequence of layers.
+// CHECK-LABEL: func @ops
 // CHECK: graph.slice %arg0 [0, 0, 0, 0] to [1, 16, 32, 32]
 // CHECK-NEXT: graph.transpose {{.*}} : tensor<1x16x32x32xf32>
 // CHECK-NEXT: graph.pad {{.*}} : tensor<1x32x32x16xf32>
@@ -45,7 +45,7 @@ func.func @residual(%x: tensor<8x32x32x3xf32>, %v: tensor<3x3x3x16xf32>, %w: ten
 // CHECK: graph.concat
 // CHECK-NEXT: graph.reduce_sum {{.*}} [0] : tensor<8x64x16x16xf32>
 module attributes {weir.target = #weir.target<l2 = 32768>} {
-func.func @kinds(%x: tensor<8x16x32x32xf32>, %w: tensor<3x3x16x16xf32>) -> tensor<64x16x16xf32> attributes {weir.entry = "main"} {
+func.func @ops(%x: tensor<8x16x32x32xf32>, %w: tensor<3x3x16x16xf32>) -> tensor<64x16x16xf32> attributes {weir.entry = "main"} {
   %zero = graph.constant dense<0.0> : tensor<f32>
   %two = graph.constant dense<2.0> : tensor<8x32x32x16xf32>
   %a = graph.transpose %x [0, 2, 3, 1] : tensor<8x16x32x32xf32>
@@ -61,7 +61,7 @@ func.func @kinds(%x: tensor<8x16x32x32xf32>, %w: tensor<3x3x16x16xf32>) -> tenso
 
 // -----
 
-// What comes after a use of the whole batch is of the whole batch, too.
+// Ops after a use of the whole batch use the whole batch, too.
 // CHECK-LABEL: func @used_before
 // CHECK-COUNT-8: graph.slice
 // CHECK: %[[B:.*]] = graph.concat {{.*}} axis 0
@@ -79,7 +79,7 @@ func.func @used_before(%x: tensor<8x32x32x16xf32>, %v: tensor<3x3x16x16xf32>, %w
 
 // -----
 
-// What is repeated and read twice by one op goes once.
+// An op that is repeated and reads one value twice is split once.
 // CHECK-LABEL: func @read_twice
 // CHECK-NOT: tensor<16xf32> to tensor<8x32x32x16xf32>
 // CHECK: graph.convolution {{.*}} : tensor<2x32x32x16xf32>
@@ -98,8 +98,8 @@ func.func @read_twice(%x: tensor<8x32x32x16xf32>, %c: tensor<8x32x32x16xi1>, %w:
 
 // -----
 
-// Left alone: filters that L2 does not hold, a single layer, a filter that is one of
-// the images, and what is no entry.
+// These stay: filters that L2 does not hold, a single layer, a filter that is one of
+// the images, and a function that is no entry.
 // CHECK-NOT: graph.slice
 // CHECK: graph.convolution
 // CHECK-NOT: graph.slice

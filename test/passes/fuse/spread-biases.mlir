@@ -1,8 +1,8 @@
 // RUN: weir-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(weir-spread-biases))' | FileCheck %s
 // RUN: weir-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(weir-spread-biases,weir-form-groups))' | FileCheck %s --check-prefix=GROUPS
 
-// A bias of equal numbers is a vector, on either side of the sum, and an operand of
-// the group.
+// A bias with equal elements becomes a vector and an operand of the group, on either
+// side of the addition.
 // CHECK-LABEL: func.func @bias
 // CHECK: %[[Y:.*]] = graph.convolution
 // CHECK: %[[V:.*]] = graph.constant dense_resource<bias{{.*}}> : tensor<8xf32>
@@ -22,9 +22,9 @@ module attributes {weir.gpu = #weir.gpu<library = "cudnn">} {
 
 // -----
 
-// Of halves that are added in f32 it is one of halves, which the library adds; a
-// number that they do not have stays.
-// CHECK-LABEL: func.func @halves
+// If f16 values are added in f32, the bias is f16, and the library adds it. A number
+// that f16 cannot represent stays.
+// CHECK-LABEL: func.func @f16
 // CHECK: %[[V:.*]] = graph.constant dense_resource<bias{{.*}}> : tensor<8xf16>
 // CHECK: %[[B:.*]] = graph.broadcast %[[V]] [3] : tensor<8xf16> to tensor<1x4x4x8xf16>
 // CHECK: %[[C:.*]] = graph.cast %[[B]]
@@ -33,7 +33,7 @@ module attributes {weir.gpu = #weir.gpu<library = "cudnn">} {
 // CHECK: %[[B:.*]] = graph.constant dense<1.001000e+00> : tensor<1x4x4x8xf32>
 // CHECK: graph.add %{{.*}}, %[[B]] : tensor<1x4x4x8xf32>
 module attributes {weir.gpu = #weir.gpu<library = "auto">} {
-  func.func @halves(%x: tensor<1x4x4x3xf16>, %w: tensor<1x1x3x8xf16>) -> tensor<1x4x4x8xf32> {
+  func.func @f16(%x: tensor<1x4x4x3xf16>, %w: tensor<1x1x3x8xf16>) -> tensor<1x4x4x8xf32> {
     %b = graph.constant dense<0.5> : tensor<1x4x4x8xf32>
     %y = graph.convolution %x, %w strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x4x4x3xf16>, tensor<1x1x3x8xf16>
     %c = graph.cast %y : tensor<1x4x4x8xf16> to tensor<1x4x4x8xf32>
@@ -51,7 +51,7 @@ module attributes {weir.gpu = #weir.gpu<library = "auto">} {
 
 // -----
 
-// Without a library, and beside what is no product, the number stays in the kernel.
+// Without a library, or without a product, the number stays in the kernel.
 // CHECK-LABEL: func.func @own
 // CHECK: %[[B:.*]] = graph.constant dense<5.000000e-01> : tensor<4x8xf32>
 // CHECK: graph.add %{{.*}}, %[[B]] : tensor<4x8xf32>

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --weir-spread-sizes | FileCheck %s
 
-// A mask is not needed where what it is for is not.
+// The mask is not necessary beyond the sizes of its user.
 // CHECK-LABEL: func.func @mask
 // CHECK: graph.broadcast %{{.*}} [1] {weir.sizes = [array<i64: 8, 0>, array<i64: 4, -1>]}
 func.func @mask(%m: tensor<4xi1>, %x: tensor<8x4xf32>, %z: tensor<8x4xf32>) -> tensor<8x4xf32> {
@@ -9,7 +9,7 @@ func.func @mask(%m: tensor<4xi1>, %x: tensor<8x4xf32>, %z: tensor<8x4xf32>) -> t
   return %y : tensor<8x4xf32>
 }
 
-// Another user may need all of it.
+// Another user may need the whole mask.
 // CHECK-LABEL: func.func @needed
 // CHECK: graph.broadcast %{{.*}} [1] : tensor<4xf32>
 func.func @needed(%m: tensor<4xf32>, %x: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
@@ -18,7 +18,7 @@ func.func @needed(%m: tensor<4xf32>, %x: tensor<8x4xf32>) -> (tensor<8x4xf32>, t
   return %y, %b : tensor<8x4xf32>, tensor<8x4xf32>
 }
 
-// What a transpose and graph.compact read ends at their sizes.
+// Operands of a transpose and of graph.compact end at the sizes of their results.
 // CHECK-LABEL: func.func @windows
 // CHECK: graph.convolution {{.*}} {weir.sizes = [array<i64: 1, -1>, array<i64: 8, 3>, array<i64: 4, -1>]}
 // CHECK: graph.transpose %{{.*}} [0, 2, 1] {weir.sizes = [array<i64: 1, -1>, array<i64: 4, -1>, array<i64: 8, 3>]}

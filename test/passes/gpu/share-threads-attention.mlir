@@ -1,8 +1,8 @@
 // RUN: weir-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(weir-share-threads,canonicalize,cse))' --verify-diagnostics | FileCheck %s
 
-// One launch of a block for 64 rows of a batch, which reads q, k and v where
-// they lie and leaves the result there: no copy, no panel, no score in memory.
-// CHECK-LABEL: func.func private @halves
+// A block of one launch computes 64 rows of a batch. It reads q, k and v and writes the
+// result in place, without copies, panels or scores in memory.
+// CHECK-LABEL: func.func private @f16
 // CHECK-SAME: (%[[Q:.*]]: memref<2x100x3x64xf16>, %[[K:.*]]: memref<2x130x3x64xf16>, %[[V:.*]]: memref<2x130x3x64xf16>, %[[M:.*]]: memref<2x1x1x130xf16>, %[[O:.*]]: memref<2x100x3x64xf16>)
 // CHECK-NOT: memref.alloc()
 // CHECK: kernel.parallel 12 attributes {weir.block = 128 : i64}
@@ -22,7 +22,7 @@
 // CHECK: memref.store
 // CHECK-NOT: kernel.parallel
 // CHECK: return
-func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>, %v: memref<2x130x3x64xf16>, %m: memref<2x1x1x130xf16>, %o: memref<2x100x3x64xf16>) attributes {weir.kernel} {
+func.func private @f16(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>, %v: memref<2x130x3x64xf16>, %m: memref<2x1x1x130xf16>, %o: memref<2x100x3x64xf16>) attributes {weir.kernel} {
   %eighth = arith.constant 0.125 : f16
   %qt = memref.alloc() : memref<2x3x100x64xf16>
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%q : memref<2x100x3x64xf16>) outs(%qt : memref<2x3x100x64xf16>) {
@@ -68,16 +68,16 @@ func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>
 
 // -----
 
-// Threads multiply f32 themselves; the weights go by way of shared memory. The
-// sides need neither panels nor copies.
-// CHECK-LABEL: func.func private @floats
+// Threads multiply f32 without matrix units, and the weights pass through shared
+// memory. The operands need neither panels nor copies.
+// CHECK-LABEL: func.func private @f32
 // CHECK: kernel.parallel 2 attributes {weir.block = 128 : i64}
 // CHECK: memref.alloca() : memref<16384xi8, 3>
 // CHECK-NOT: llvm.nvvm.mma
 // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
 // CHECK: nvvm.cp.async.wait.group 1
 // CHECK-NOT: kernel.parallel
-func.func private @floats(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {
+func.func private @f32(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<128x64xf32>, memref<64x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) scores {
   ^bb0(%x: f32):
     kernel.yield %x : f32
@@ -93,8 +93,8 @@ func.func private @floats(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: mem
 
 // -----
 
-// Weights that are another function of the softmax, here its square, stay launches
-// of their own, with the scores in memory.
+// Weights that are not the softmax itself, here its square, keep their own launches,
+// with the scores in memory.
 // CHECK-LABEL: func.func private @other
 // CHECK: memref.alloc() {{.*}} : memref<128x64xf32>
 // CHECK-COUNT-3: kernel.parallel
@@ -115,7 +115,8 @@ func.func private @other(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memr
 
 // -----
 
-// With a mask of all columns a row is 0: 1 divides its sum, which is 0.
+// If the mask hides all columns of a row, its result is 0: its sum is 0 and is divided
+// by 1.
 // CHECK-LABEL: func.func private @masked
 // CHECK: kernel.parallel 2 attributes {weir.block = 128 : i64}
 // CHECK: arith.divf %[[ONE:.*]], %[[D:.*]] : f32
@@ -140,8 +141,8 @@ func.func private @masked(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: mem
 
 // -----
 
-// A row of each of 8 heads: 13 blocks share its 800 columns, 64 each. They
-// leave sums, largest scores and totals to a second launch.
+// The attention has one row in each of 8 heads. Blocks of 64 columns share its 800
+// columns, so there are 13. A second launch combines their results, maxima and sums.
 // CHECK-LABEL: func.func private @few
 // CHECK-DAG: %[[S:.*]] = memref.alloc() : memref<13x8x1x64xf32>
 // CHECK-DAG: %[[M:.*]] = memref.alloc() : memref<13x8x1xf32>
@@ -172,7 +173,7 @@ func.func private @few(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: mem
 
 // -----
 
-// So few columns are one block's.
+// One block computes these few columns.
 // CHECK-LABEL: func.func private @short
 // CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64}
 // CHECK-NOT: kernel.parallel
@@ -193,7 +194,7 @@ func.func private @short(%q: memref<8x1x64xf32>, %k: memref<8x64x128xf32>, %v: m
 
 // -----
 
-// Blocks of so many heads fill a GPU.
+// The blocks of so many heads fill a GPU.
 // CHECK-LABEL: func.func private @many
 // CHECK: kernel.parallel 500 attributes {weir.block = 32 : i64}
 // CHECK-NOT: kernel.parallel
@@ -214,7 +215,7 @@ func.func private @many(%q: memref<500x1x64xf32>, %k: memref<500x64x800xf32>, %v
 
 // -----
 
-// Below 64 columns a row is less than a block's work: launches stay.
+// A row of fewer than 64 columns is too little work for a block, so the launches stay.
 // CHECK-LABEL: func.func private @little
 // CHECK-COUNT-3: kernel.parallel
 func.func private @little(%q: memref<8x1x16xf32>, %k: memref<8x16x40xf32>, %v: memref<8x40x16xf32>, %o: memref<8x1x16xf32>) attributes {weir.kernel} {
@@ -233,7 +234,7 @@ func.func private @little(%q: memref<8x1x16xf32>, %k: memref<8x16x40xf32>, %v: m
 
 // -----
 
-// Weights that are no numbers are 0, and so is then the result of the row.
+// Weights that are NaN become 0, and then the result of the row is 0, too.
 // CHECK-LABEL: func.func private @no_nan
 // CHECK: kernel.parallel 104 attributes {weir.block = 32 : i64}
 // CHECK: kernel.parallel 128 {
@@ -262,8 +263,8 @@ func.func private @no_nan(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: 
 
 // -----
 
-// Three blocks share the results of rows of 300 elements, each of which makes
-// their scores.
+// Rows have 300 elements, so three blocks share the results of a row. Each of them
+// computes the scores.
 // CHECK-LABEL: func.func private @wide
 // CHECK: kernel.parallel 48 attributes {weir.block = 128 : i64}
 // CHECK-NOT: kernel.parallel
@@ -284,7 +285,7 @@ func.func private @wide(%q: memref<8x100x64xf32>, %k: memref<8x64x160xf32>, %v: 
 
 // -----
 
-// Those of so many would make them too often.
+// Rows with more elements would need too many blocks that compute the scores again.
 // CHECK-LABEL: func.func private @too_wide
 // CHECK-COUNT-3: kernel.parallel
 func.func private @too_wide(%q: memref<8x100x64xf32>, %k: memref<8x64x800xf32>, %v: memref<8x800x520xf32>, %o: memref<8x100x520xf32>) attributes {weir.kernel} {
@@ -303,8 +304,8 @@ func.func private @too_wide(%q: memref<8x100x64xf32>, %k: memref<8x64x800xf32>, 
 
 // -----
 
-// Slices of a deep head that may be outside are copied by loops: the 1024 chunks
-// of k and of q, two of each of 128 threads a round.
+// Loops copy the slices of a deep head with bounds checks. The 1024 chunks of k and of
+// q are copied by 128 threads, two at a time each.
 // CHECK-LABEL: func.func private @deep
 // CHECK: %[[T:.*]] = arith.index_castui
 // CHECK-COUNT-2: scf.for %{{.*}} = %[[T]] to %c1024 step %c256 {
@@ -332,7 +333,8 @@ func.func private @deep(%q: memref<8x100x256xf16>, %k: memref<8x256x136xf16>, %v
 
 // -----
 
-// So is one of whose pieces a thread copies many: here a chunk of v is eight.
+// Loops also copy a slice if a thread has many pieces of it: here a chunk of v has
+// eight.
 // CHECK-LABEL: func.func private @narrow
 // CHECK: weir.block = 32
 // CHECK: %[[T:.*]] = arith.index_castui

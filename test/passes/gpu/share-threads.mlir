@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(weir-share-threads,canonicalize,cse))' --verify-diagnostics | FileCheck %s
 
-// A work item has one element of the result; its sum stays in a register.
+// A work item computes one element of the result, and its sum stays in a register.
 // CHECK-LABEL: func.func private @rows
 // CHECK-SAME: (%[[X:.*]]: memref<8x50xf32>, %[[Y:.*]]: memref<8xf32>)
 // CHECK: kernel.parallel 8 {
@@ -23,7 +23,7 @@ func.func private @rows(%x: memref<8x50xf32>, %y: memref<8xf32>) attributes {wei
 
 // -----
 
-// Indices are those of the work item; a copy is a loop nest.
+// Indices are those of the work item, and a copy is a loop nest.
 // CHECK-LABEL: func.func private @indices
 // CHECK: kernel.parallel 12 {
 // CHECK: %[[COLUMN:.*]] = arith.remui %{{.*}}, %c4_i32
@@ -45,7 +45,7 @@ func.func private @indices(%y: memref<3x4xindex>, %z: memref<3x4xindex>) attribu
 
 // -----
 
-// Where values of a dimension share an element of the result it is a loop.
+// A dimension is a loop if its values share an element of the result.
 // CHECK-LABEL: func.func private @overlapping
 // CHECK: kernel.parallel 5 {
 // CHECK: scf.for %{{.*}} = %c0 to %c3
@@ -61,7 +61,7 @@ func.func private @overlapping(%x: memref<3x5xf32>, %y: memref<5xf32>) attribute
 
 // -----
 
-// A product from panels, with its epilogue.
+// A product reads panels and has an epilogue.
 // CHECK-LABEL: func.func private @product
 // CHECK-SAME: (%[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<1x8x32xf32>, %[[BIAS:.*]]: memref<20xf32>, %[[C:.*]]: memref<4x20xf32>)
 // CHECK: kernel.parallel 80 {
@@ -83,7 +83,7 @@ func.func private @product(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %bias: m
 
 // -----
 
-// A window adds what is inside the image.
+// The loops over a window add only pixels inside of the image.
 // CHECK-LABEL: func.func private @window
 // CHECK: kernel.parallel 320 {
 // CHECK: scf.for %{{.*}} = %c0 to %c3
@@ -102,7 +102,7 @@ func.func private @window(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x32xf32>, %
 
 // -----
 
-// Only kernels are shared.
+// Other functions than kernels stay.
 // CHECK-LABEL: func.func private @other
 // CHECK-NEXT: linalg.fill
 func.func private @other(%v: f32, %y: memref<4xf32>) {
@@ -134,7 +134,7 @@ func.func private @filtered(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>
 
 // -----
 
-// Long rows are reduced by a warp each, whose lanes exchange what they have.
+// A warp reduces each long row, and its lanes exchange their partial results.
 // CHECK-LABEL: func.func private @long_rows
 // CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64} {
 // CHECK: %[[LANE:.*]] = nvvm.read.ptx.sreg.tid.x
@@ -155,8 +155,8 @@ func.func private @long_rows(%x: memref<8x500xf32>, %y: memref<8xf32>) attribute
 
 // -----
 
-// Of a block of several warps, each warp leaves its result in shared memory. The
-// order of subtractions matters: those are one thread's.
+// Each warp of a block stores its result to shared memory. The order of subtractions
+// matters, so one thread computes those.
 // CHECK-LABEL: func.func private @longer_rows
 // CHECK: kernel.parallel 8 attributes {weir.block = 256 : i64} {
 // CHECK: memref.alloca() : memref<8xf32, 3>
@@ -181,8 +181,8 @@ func.func private @longer_rows(%x: memref<8x5000xf32>, %y: memref<8xf32>) attrib
 
 // -----
 
-// Loop nests over the same rows are one block a row, and what they leave for
-// each other stays in registers: the buffers between them are gone.
+// Loop nests over the same rows become one block per row. Values between the nests stay
+// in registers, so their buffers disappear.
 // CHECK-LABEL: func.func private @softmax
 // CHECK-SAME: (%[[X:.*]]: memref<8x100xf32>, %[[Y:.*]]: memref<8x100xf32>)
 // CHECK-NOT: memref.alloc()
@@ -236,8 +236,8 @@ func.func private @softmax(%x: memref<8x100xf32>, %y: memref<8x100xf32>) attribu
 
 // -----
 
-// What a row is reduced to is stored by one thread where others than these nests
-// need it; short rows are one thread's whole.
+// One thread stores the reduction of a row if other code needs it. One thread computes
+// a short row as a whole.
 // CHECK-LABEL: func.func private @kept
 // CHECK: kernel.parallel 8 {
 // CHECK-NOT: nvvm
@@ -265,13 +265,13 @@ func.func private @kept(%x: memref<8x3xf32>, %sum: memref<8xf32>, %y: memref<8x3
 
 // -----
 
-// A nest that reads what other rows have left waits for a launch of its own; so
-// does one over a few rows of which each is too long for a block.
+// A nest that reads other rows' results needs a launch of its own. So does a nest over
+// few rows that are too long for one block each.
 // CHECK-LABEL: func.func private @other_rows
 // CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64}
 // CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64}
-// Of a row that is longer than registers hold each thread has a loop over its
-// elements, nest by nest, and what is left of them is in memory.
+// A row does not fit in registers, so each thread has a loop over its elements for each
+// nest. The values between the nests are in memory.
 // CHECK-LABEL: func.func private @long
 // CHECK: kernel.parallel 8 attributes {weir.block = 1024 : i64}
 // CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %c0{{.*}} to %c10{{.*}} step %{{.*}} iter_args
@@ -336,27 +336,27 @@ func.func private @very_long(%x: memref<8x70000xf32>, %y: memref<8xf32>) attribu
 
 // -----
 
-// A nest that reads along another dimension than it writes does so by squares:
-// lanes read neighbours, leave them in shared memory and write neighbours.
-// CHECK-LABEL: func.func private @turned
+// A nest that transposes uses square tiles in shared memory. Lanes load adjacent
+// elements and store adjacent elements.
+// CHECK-LABEL: func.func private @transposed
 // CHECK-SAME: (%[[X:.*]]: memref<70x100xf32>, %[[Y:.*]]: memref<100x70xf32>)
 // CHECK: kernel.parallel 12 attributes {weir.block = 256 : i64} {
 // CHECK: %[[ACROSS:.*]] = arith.remui %{{.*}}, %c32
-// CHECK: %[[SQUARE:.*]] = memref.alloca() : memref<32x33xf32, 3>
+// CHECK: %[[TRANSPOSED:.*]] = memref.alloca() : memref<32x33xf32, 3>
 // CHECK: memref.load %[[X]]
-// CHECK-NEXT: memref.store %{{.*}}, %[[SQUARE]][%[[LINE:.*]], %[[ACROSS]]]
+// CHECK-NEXT: memref.store %{{.*}}, %[[TRANSPOSED]][%[[LINE:.*]], %[[ACROSS]]]
 // CHECK: nvvm.barrier0
 // CHECK: scf.if
-// CHECK-NEXT: %[[V:.*]] = memref.load %[[SQUARE]][%[[ACROSS]], %[[LINE]]]
+// CHECK-NEXT: %[[V:.*]] = memref.load %[[TRANSPOSED]][%[[ACROSS]], %[[LINE]]]
 // CHECK-NEXT: %[[E:.*]] = math.exp %[[V]]
 // CHECK-NEXT: memref.store %[[E]], %[[Y]]
-// Where the elements are few, each is a thread's.
+// If there are few elements, each thread moves one.
 // CHECK-LABEL: func.func private @few
 // CHECK: kernel.parallel 600 {
 // CHECK-NOT: nvvm
 #plain = affine_map<(d0, d1) -> (d0, d1)>
 #swapped = affine_map<(d0, d1) -> (d1, d0)>
-func.func private @turned(%x: memref<70x100xf32>, %y: memref<100x70xf32>) attributes {weir.kernel} {
+func.func private @transposed(%x: memref<70x100xf32>, %y: memref<100x70xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [#swapped, #plain], iterator_types = ["parallel", "parallel"]} ins(%x : memref<70x100xf32>) outs(%y : memref<100x70xf32>) {
   ^bb0(%v: f32, %old: f32):
     %e = math.exp %v : f32
@@ -374,9 +374,9 @@ func.func private @few(%x: memref<20x30xf32>, %y: memref<30x20xf32>) attributes 
 
 // -----
 
-// Of many elements a thread takes four neighbours: all are computed before any
-// is stored, so that they are loaded and stored at once. What is broadcast along
-// them is no obstacle; a row that fours do not divide is.
+// If there are many elements, a thread computes four adjacent ones before it stores
+// any, with vector loads and stores. An operand may be broadcast along them. Rows must
+// be divisible by four.
 // CHECK-LABEL: func.func private @many
 // CHECK-SAME: (%[[X:.*]]: memref<256x260xf32>, %[[C:.*]]: memref<256xf32>, %[[Y:.*]]: memref<256x260xf32>)
 // CHECK: kernel.parallel 16640 {
@@ -410,15 +410,15 @@ func.func private @odd(%x: memref<256x257xf32>, %y: memref<256x257xf32>) attribu
 
 // -----
 
-// What is packed for a product alone is read where it lies instead, turned where
-// the packing turns it.
+// A product reads the source of a packing op directly if no other op uses the panels. A
+// transposed source gets a transposed view.
 // CHECK-LABEL: func.func private @unpacked
 // CHECK-SAME: (%[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<20x8xf32>, %[[C:.*]]: memref<4x20xf32>)
-// CHECK: %[[TURNED:.*]] = memref.transpose %[[B]] (d0, d1) -> (d1, d0)
+// CHECK: %[[TRANSPOSED:.*]] = memref.transpose %[[B]] (d0, d1) -> (d1, d0)
 // CHECK-NOT: memref.alloc
 // CHECK: kernel.parallel 80 {
 // CHECK: memref.load %[[A]]
-// CHECK: memref.load %[[TURNED]]
+// CHECK: memref.load %[[TRANSPOSED]]
 // CHECK-NOT: kernel.parallel
 func.func private @unpacked(%a: memref<4x8xf32>, %b: memref<20x8xf32>, %c: memref<4x20xf32>) attributes {weir.kernel} {
   %p = memref.alloc() : memref<1x8x32xf32>
@@ -432,9 +432,9 @@ func.func private @unpacked(%a: memref<4x8xf32>, %b: memref<20x8xf32>, %c: memre
 
 // -----
 
-// A large product is computed in tiles, slices of both sides in three parts of
-// shared memory: while one is multiplied, copies into the others are on their
-// way. A thread loads four neighbours at once, and has 8 x 8 sums.
+// A large product has tiles, with slices of both operands in three buffers of shared
+// memory. One is multiplied while copies to the others are in flight. A thread loads
+// four adjacent elements at once and has 8 x 8 sums.
 // CHECK-LABEL: func.func private @tiles
 // CHECK: kernel.parallel 8 attributes {weir.block = 32 : i64} {
 // CHECK: memref.alloca() : memref<18432xi8, 3>
@@ -463,11 +463,10 @@ func.func private @tiles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: mem
 
 // -----
 
-// Of 16-bit floats a tile is multiplied by the units for matrices, which get
-// their words by ldmatrix. Lanes exchange their sums before they store them, so
-// that each has eight neighbours. Where nothing is past the edges, copies do
-// without a number of bytes.
-// CHECK-LABEL: func.func private @halves
+// Matrix units multiply tiles of 16-bit floats, with operands from ldmatrix. Lanes
+// exchange their sums before the stores, so that each has eight adjacent ones. If
+// nothing is beyond the edges, copies need no byte counts.
+// CHECK-LABEL: func.func private @f16
 // CHECK: kernel.parallel 4 attributes {weir.block = 128 : i64} {
 // CHECK: memref.alloca() : memref<24576xi8, 3>
 // CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"(%{{.*}}, %{{.*}}) :
@@ -482,18 +481,18 @@ func.func private @tiles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: mem
 // CHECK-COUNT-8: nvvm.shfl.sync bfly
 // CHECK-COUNT-8: arith.truncf
 // CHECK-COUNT-8: memref.store
-// Rows that do not begin at multiples of four bytes cannot be left to
-// themselves: a thread has two bytes in its hands.
+// Rows that do not begin at multiples of four bytes cannot use asynchronous copies. A
+// thread loads and stores two bytes.
 // CHECK-LABEL: func.func private @odd_rows
 // CHECK: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<1> -> i16
 // CHECK: llvm.store %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr<3>
 // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
-// Of f32 it would round each element to fewer digits.
-// CHECK-LABEL: func.func private @singles
+// The matrix units would round each element of f32.
+// CHECK-LABEL: func.func private @f32
 // CHECK-NOT: mma
 // CHECK-COUNT-256: math.fma
 // CHECK-NOT: mma
-func.func private @halves(%a: memref<128x96xbf16>, %b: memref<96x128xbf16>, %c: memref<128x128xbf16>) attributes {weir.kernel} {
+func.func private @f16(%a: memref<128x96xbf16>, %b: memref<96x128xbf16>, %c: memref<128x128xbf16>) attributes {weir.kernel} {
   kernel.matmul ins(%a, %b : memref<128x96xbf16>, memref<96x128xbf16>) outs(%c : memref<128x128xbf16>) {
   ^bb0(%sum: f32):
     %r = arith.truncf %sum : f32 to bf16
@@ -509,7 +508,7 @@ func.func private @odd_rows(%a: memref<100x41xbf16>, %b: memref<41x100xbf16>, %c
   }
   return
 }
-func.func private @singles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: memref<100x100xf32>) attributes {weir.kernel} {
+func.func private @f32(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: memref<100x100xf32>) attributes {weir.kernel} {
   kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -519,8 +518,8 @@ func.func private @singles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: m
 
 // -----
 
-// Where a value that is read from memory decides what comes next, one thread
-// may have to do all, and none waits for others.
+// A value from memory controls the code that follows, so one thread may have to run all
+// of it. There is no barrier.
 // CHECK-LABEL: func.func private @whole
 // CHECK-NOT: nvvm
 // CHECK: memref.store
@@ -542,7 +541,7 @@ func.func private @whole(%x: memref<8x500xf32>, %y: memref<8xf32>, %z: memref<8x
 
 // -----
 
-// Where that is asked for, f32 is rounded to tf32, a word an element.
+// With the option, f32 is rounded to tf32, in 32 bits per element.
 // CHECK-LABEL: func.func private @rounded
 // CHECK: kernel.parallel 4 attributes {weir.block = 128 : i64} {
 // CHECK: nvvm.barrier0
@@ -563,8 +562,8 @@ module attributes {weir.precision = "tf32"} {
 
 // -----
 
-// Where a few tiles would leave most of the GPU idle, blocks share their depth,
-// and a launch behind adds up what they leave, in the order of the depth.
+// A few tiles would leave most of the GPU idle, so blocks share the depth. A second
+// launch adds their partial sums in the order of the depth.
 // CHECK-LABEL: func.func private @deep
 // CHECK-SAME: (%[[A:.*]]: memref<64x4096xf16>, %[[B:.*]]: memref<4096x64xf16>, %[[BIAS:.*]]: memref<64xf16>, %[[C:.*]]: memref<64x64xf16>)
 // CHECK: %[[PARTS:.*]] = memref.alloc() : memref<[[SPLITS:[0-9]+]]x1x64x64xf32>
@@ -589,8 +588,8 @@ func.func private @deep(%a: memref<64x4096xf16>, %b: memref<4096x64xf16>, %bias:
 
 // -----
 
-// Windows are rows of a product whose elements are found in the image: channels
-// are copied by chunks, which are zero where a window leaves the image.
+// Windows are the rows of a product with elements in the image. Channels are copied in
+// chunks, which are zero outside of the image.
 // CHECK-LABEL: func.func private @windows
 // CHECK: kernel.parallel {{[0-9]+}} attributes {weir.block = {{[0-9]+}} : i64} {
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %c28
@@ -611,8 +610,8 @@ func.func private @windows(%x: memref<8x28x28x64xf16>, %w: memref<2x3x3x64x32xf1
 
 // -----
 
-// A row of a great depth is shared too: an element for each thread would leave
-// most of the GPU idle. A shorter one is not.
+// A row of a large depth is shared, too, because one thread per element would leave
+// most of the GPU idle. A row of a smaller depth is not.
 // CHECK-LABEL: func.func private @one_row
 // CHECK: memref.alloc() : memref<{{[0-9]+}}x1x1x1000xf32>
 // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
@@ -637,9 +636,9 @@ func.func private @short_row(%a: memref<1x64xf16>, %b: memref<64x1000xf16>, %c: 
 
 // -----
 
-// On a Hopper groups of four warps multiply, of which each has 64 rows. They go on
-// meanwhile: the copies that a round begins are for the slice after the next, and
-// what it multiplies it does not wait for.
+// Groups of four warps multiply on a Hopper GPU, 64 rows each. Their products are
+// asynchronous: a round starts the copies for the slice after the next, and does not
+// wait for its own products.
 // CHECK-LABEL: func.func private @groups
 // CHECK: kernel.parallel 4 attributes {weir.block = 128 : i64} {
 // CHECK: memref.alloca() {alignment = 1024 : i64} : memref<65536xi8, 3>
@@ -659,7 +658,7 @@ func.func private @short_row(%a: memref<1x64xf16>, %b: memref<64x1000xf16>, %c: 
 // CHECK: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;"
 // CHECK-COUNT-8: nvvm.shfl.sync bfly
 // CHECK-COUNT-8: memref.store
-// Of few rows most of a tile would be for nothing.
+// With few rows, most of a tile would be unused.
 // CHECK-LABEL: func.func private @few
 // CHECK-NOT: wgmma
 // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"

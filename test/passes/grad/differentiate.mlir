@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file -weir-differentiate -mlir-print-debuginfo -verify-diagnostics | FileCheck %s
 
-// What a value gives to several ops comes back as a sum; the gradient ops stand
-// at the place of the forward node, under its name.
+// The gradient of a value with several uses is a sum. Gradient ops have the location of
+// the forward node, and its name.
 // CHECK-LABEL: @uses(
 // CHECK: %[[G:.*]] = graph.constant dense<1.000000e+00> : tensor<4xf32>
 // CHECK: %[[A:.*]] = graph.mul %arg0, %[[G]] : tensor<4xf32> loc(#[[AT:.*]])
@@ -19,7 +19,7 @@ func.func @uses(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A variable is where gradients by its value end.
+// A variable ends the path of a gradient by its value.
 // CHECK-LABEL: @variable(
 // CHECK: %[[W:.*]] = graph.read_variable @w
 // CHECK: %[[G:.*]] = graph.constant dense<1.000000e+00> : tensor<4xf32>
@@ -36,7 +36,7 @@ func.func @variable(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Terms beyond a product's depth have no part in it.
+// Terms beyond the depth of a product have a gradient of zero.
 // CHECK-LABEL: @depth(
 // CHECK: %[[DA:.*]] = graph.matmul %{{.*}}, %arg1 transpose_b
 // CHECK: graph.fill_beyond %[[DA]], %arg2, %{{.*}} along 1 reach 3
@@ -51,8 +51,8 @@ func.func @depth(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %n: tensor<i64>) -> (
 
 // -----
 
-// Ops beside the path have no gradients, nor have integers and Booleans; a
-// variable that the loss does not depend on has zeros.
+// Ops outside of the path have no gradients, and neither have integers and Booleans. A
+// variable that the loss does not depend on has a gradient of zero.
 // CHECK-LABEL: @path(
 // CHECK: graph.exp %arg1
 // CHECK-NOT: graph.exp
@@ -75,7 +75,7 @@ func.func @path(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: tensor<3xf32>)
 
 // -----
 
-// A gradient of a gradient.
+// A gradient may be differentiated again.
 // CHECK-LABEL: @twice(
 // CHECK-NOT: graph.gradient
 // CHECK-NOT: graph.barrier
@@ -90,7 +90,7 @@ func.func @twice(%v: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// A conditional's gradients are those of the side that is taken.
+// The gradients of a conditional are those of the branch that runs.
 // CHECK-LABEL: @branch(
 // CHECK: graph.if
 // CHECK: %[[D:.*]]:2 = graph.if %arg0 : tensor<i1> -> (tensor<4xf32>, tensor<4xf32>)
@@ -113,7 +113,8 @@ func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>)
 
 // -----
 
-// A loop that counts to a constant saves what its gradients need, and only that.
+// A loop with a constant number of iterations saves the values that its gradients need,
+// and no others.
 // CHECK-LABEL: @counted(
 // CHECK: graph.while(%{{.*}}, %arg0, %{{.*}}, %{{.*}}) : (tensor<i32>, tensor<2xf32>, tensor<i32>, tensor<5x2xf32>)
 // CHECK: graph.dynamic_update_slice
@@ -140,13 +141,13 @@ func.func @counted(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// One without a bound computes its states again.
-// CHECK-LABEL: @open(
+// A loop without a bound computes its states again.
+// CHECK-LABEL: @unbounded(
 // CHECK: graph.while(%arg0, %{{.*}}) : (tensor<f32>, tensor<i32>)
 // CHECK: graph.while(%{{.*}}, %{{.*}}) : (tensor<i32>, tensor<f32>)
 // CHECK: graph.while(%arg0, %{{.*}}) : (tensor<f32>, tensor<i32>)
 // CHECK: return
-func.func @open(%x: tensor<f32>, %limit: tensor<f32>) -> tensor<f32> {
+func.func @unbounded(%x: tensor<f32>, %limit: tensor<f32>) -> tensor<f32> {
   %r = graph.while(%x) : (tensor<f32>) -> tensor<f32> {
   ^bb0(%b: tensor<f32>):
     %p = graph.less %b, %limit : tensor<f32>
@@ -162,8 +163,8 @@ func.func @open(%x: tensor<f32>, %limit: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// A gradient by a filter is linear in both that it is of. What its windows do not
-// reach of the images would make room for one more.
+// A gradient by a filter is linear in both operands. Pixels that no window covers could
+// make room for one more window, so they are cut off.
 // CHECK-LABEL: @filter_gradient(
 // CHECK: %[[W:.*]] = graph.transpose %{{.*}} [1, 2, 0] : tensor<6x3x4xf32>
 // CHECK: graph.reverse

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -weir-simplify-gradients | FileCheck %s
 
-// Factors of one go, and signs meet.
+// Factors of one disappear, and signs are combined.
 // CHECK-LABEL: @algebra(
 // CHECK-NEXT: %[[D:.*]] = graph.sub %arg1, %arg0
 // CHECK-NEXT: return %arg0, %[[D]]
@@ -14,7 +14,7 @@ func.func @algebra(%x: tensor<4xf32>, %y: tensor<4xf32>)
   return %c, %d : tensor<4xf32>, tensor<4xf32>
 }
 
-// Constants of one value stay so wherever their elements go.
+// Splat constants stay splats when their elements move.
 // CHECK-LABEL: @splat(
 // CHECK-NEXT: %[[C:.*]] = graph.constant dense<2.000000e+00> : tensor<100x100xf32>
 // CHECK-NEXT: return %[[C]]

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file --weir-compute-in-f32 | FileCheck %s
 
-// Between ops nothing is rounded, and what nobody reads as halves is no cast.
+// Nothing is rounded between ops, and a cast to f16 without users disappears.
 // CHECK-LABEL: @chain
 // CHECK-SAME: %[[X:.*]]: tensor<4xf16>
 // CHECK-NEXT: %[[W:.*]] = graph.cast %[[X]] : tensor<4xf16> to tensor<4xf32>
@@ -16,8 +16,7 @@ func.func @chain(%x: tensor<4xf16>) -> tensor<4xf16> {
 
 // -----
 
-// What was only rounded for the type's sake stays wide; where the graph asks for
-// halves it gets them.
+// A value that was rounded only for its type stays wide. An explicit cast to f16 stays.
 // CHECK-LABEL: @casts
 // CHECK-NEXT: %[[E:.*]] = graph.exp %arg0
 // CHECK-NEXT: %[[R:.*]] = graph.relu %[[E]] : tensor<4xf32>
@@ -38,8 +37,8 @@ func.func @casts(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>) {
 
 // -----
 
-// Weights become f32 for several rows, and stay as they are for one. Products of
-// bf16 are the processor's.
+// Weights are widened to f32 for several rows, and not for one. The processor
+// multiplies bf16 itself.
 // CHECK-LABEL: @products
 // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<9x4xf32>, tensor<4x16xf32>
 // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<1x4xf32>, tensor<4x16xf16>
@@ -55,8 +54,8 @@ func.func @products(%x: tensor<9x4xf16>, %few: tensor<1x4xf16>, %b: tensor<9x4xb
 
 // -----
 
-// Of weights that come from memory, more rows wait. Those that are too large stay
-// for any.
+// If weights come from memory, a product needs more rows for widened weights. Weights
+// that are too large are never widened.
 // CHECK-LABEL: @memory
 // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<8x4096xf32>, tensor<4096x4096xf16>
 // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<9x4096xf32>, tensor<4096x4096xf32>
@@ -72,8 +71,8 @@ func.func @memory(%few: tensor<8x4096xf16>, %x: tensor<9x4096xf16>) -> (tensor<8
 
 // -----
 
-// What is moved stays as it is stored, and becomes f32 where it was computed. A
-// few lines of a table are cast, not the table.
+// Moved values keep their stored type, and computed values are f32. The gathered rows
+// of a table are cast, and not the table.
 // CHECK-LABEL: @moves
 // CHECK: graph.transpose %arg0 [1, 0] : tensor<2x3xf16>
 // CHECK: graph.transpose %{{.*}} [1, 0] : tensor<2x3xf32>
@@ -90,7 +89,8 @@ func.func @moves(%x: tensor<2x3xf16>, %i: tensor<2xi32>) -> (tensor<3x2xf16>, te
 
 // -----
 
-// What an inner region computes is at hand there alone; what it reads may not be.
+// A value that a region computes is f32 only inside of it; a value from outside may be
+// used elsewhere.
 // CHECK-LABEL: @region
 // CHECK-NEXT: %[[W:.*]] = graph.cast %arg1 : tensor<4xf16> to tensor<4xf32>
 // CHECK: graph.if
@@ -110,7 +110,7 @@ func.func @region(%p: tensor<i1>, %x: tensor<4xf16>) -> (tensor<4xf16>, tensor<4
 
 // -----
 
-// Bits are those of the type.
+// A bitcast uses the bits of the stored type.
 // CHECK-LABEL: @bits
 // CHECK-NEXT: graph.bitcast %arg0 : tensor<4xf16> to tensor<4xi16>
 func.func @bits(%x: tensor<4xf16>) -> tensor<4xi16> {
@@ -120,7 +120,7 @@ func.func @bits(%x: tensor<4xf16>) -> tensor<4xi16> {
 
 // -----
 
-// A GPU has products of halves.
+// A GPU multiplies f16.
 // CHECK-LABEL: module
 // CHECK: graph.exp %arg0 : tensor<4xf16>
 module attributes {weir.gpu = #weir.gpu<>} {
@@ -132,8 +132,8 @@ module attributes {weir.gpu = #weir.gpu<>} {
 
 // -----
 
-// Products of two types have no derivative: where gradients are asked for weights
-// are widened for one row, too. Constants that only move stay as they are stored.
+// Products of two types have no derivative. So with gradients, weights are widened for
+// one row, too. Constants that are only moved keep their type.
 // CHECK-LABEL: @gradient
 // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<1x4xf32>, tensor<4x16xf32>
 // CHECK: graph.gradient
@@ -147,10 +147,10 @@ func.func @gradient(%x: tensor<1x4xf16>) -> tensor<1x4xf16> {
 
 // -----
 
-// CHECK-LABEL: @turned
+// CHECK-LABEL: @transposed
 // CHECK: %[[T:.*]] = graph.cast %{{.*}} : tensor<4x16xf32> to tensor<4x16xf16>
 // CHECK: graph.matmul %{{.*}}, %[[T]] : tensor<1x4xf32>, tensor<4x16xf16>
-func.func @turned(%x: tensor<1x4xf16>) -> tensor<1x16xf16> {
+func.func @transposed(%x: tensor<1x4xf16>) -> tensor<1x16xf16> {
   %w = graph.constant dense<1.0> : tensor<16x4xf16>
   %t = graph.transpose %w [1, 0] : tensor<16x4xf16>
   %y = graph.matmul %x, %t : tensor<1x4xf16>, tensor<4x16xf16>

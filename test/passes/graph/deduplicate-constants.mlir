@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -weir-deduplicate-constants | FileCheck %s
 
-// Equal bytes, two resources.
+// Two resources have equal bytes.
 // CHECK-LABEL: @equal
 // CHECK-NEXT: %[[C:.*]] = graph.constant dense_resource<a> : tensor<2xf32>
 // CHECK-NEXT: return %[[C]], %[[C]]
@@ -10,7 +10,8 @@ func.func @equal() -> (tensor<2xf32>, tensor<2xf32>) {
   return %a, %b : tensor<2xf32>, tensor<2xf32>
 }
 
-// Another function shares the bytes, another type does too, other bytes do not.
+// Constants of another function or another type share the bytes, and different bytes do
+// not.
 // CHECK-LABEL: @shared
 // CHECK-DAG: graph.constant dense_resource<a> : tensor<2xf32>
 // CHECK-DAG: graph.constant dense_resource<a> : tensor<1x2xf32>
@@ -22,7 +23,7 @@ func.func @shared() -> (tensor<2xf32>, tensor<1x2xf32>, tensor<2xf32>) {
   return %b, %c, %d : tensor<2xf32>, tensor<1x2xf32>, tensor<2xf32>
 }
 
-// One in each branch: it moves before both.
+// Equal constants in both branches become one before them.
 // CHECK-LABEL: @branches
 // CHECK-NEXT: %[[C:.*]] = graph.constant dense<1.000000e+00> : tensor<2xf32>
 // CHECK-NEXT: graph.if
@@ -39,7 +40,7 @@ func.func @branches(%p: tensor<i1>) -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
-// A group is closed: it keeps its own.
+// A group is isolated, so it keeps its own constant.
 // CHECK-LABEL: @group
 // CHECK: graph.group
 // CHECK: graph.constant

@@ -1,4 +1,4 @@
-// Gradients by filters are convolutions, but what cuDNN is asked for.
+// Gradients by filters become convolutions, except those that cuDNN computes.
 // RUN: sed 's/GPU/weir.gpu = #weir.gpu<>/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
 // RUN: sed 's/GPU/weir.gpu = #weir.gpu<library = "cublaslt">/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
 // RUN: sed 's/GPU/weir.gpu = #weir.gpu<library = "cudnn", place = ["dense:cpu"]>/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s
@@ -6,8 +6,8 @@
 // RUN: sed 's/GPU/weir.gpu = #weir.gpu<library = "cublaslt,cudnn">/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s --check-prefix=FORCED
 // RUN: sed 's/GPU/weir.gpu = #weir.gpu<library = "auto">/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-expand-filter-gradients))' -verify-diagnostics | FileCheck %s --check-prefix=AUTO
 
-// The images have channels for a batch, and the results are the filter; what turns
-// the channels of the gradient is what gave it.
+// The images have their channels as the batch, and the results are the filter. A
+// transpose prepares the channels of the gradient.
 // CHECK-LABEL: @large
 // CHECK-DAG: %[[X:.*]] = graph.reshape %{{.*}} : tensor<64x56x56x1x16xbf16> to tensor<64x56x56x16xbf16>
 // CHECK-DAG: %[[R:.*]] = graph.transpose %arg1 [1, 2, 0, 3]
@@ -30,8 +30,9 @@ module attributes {GPU} {
 
 // -----
 
-// Strides and dilations change places, and what no window reaches is cut. In less
-// time it is ours; whatever else uses it has the channels of its result.
+// Strides become dilations and vice versa, and pixels that no window covers are cut
+// off. The compiler's own kernel is faster here. Other users read the channels of the
+// result.
 // CHECK-LABEL: @small
 // CHECK: graph.convolution {{.*}} strides [1] padding_low [1] padding_high [0] dilations [2] groups 2
 // CHECK: %[[T:.*]] = graph.transpose %{{.*}} [1, 0, 2] : tensor<2x3x6xf32>
@@ -50,7 +51,7 @@ module attributes {GPU} {
 
 // -----
 
-// Of many channels there are ways with fewer products; the library has its own.
+// With many channels, other forms need fewer products; the library has its own.
 // CHECK-LABEL: @sums
 // CHECK-NOT: graph.convolution
 // CHECK: graph.matmul
@@ -65,7 +66,7 @@ module attributes {GPU} {
 
 // -----
 
-// Three dimensions, other elements and constants are none of the library's.
+// The library supports no three dimensions, no other element types and no constants.
 // FORCED-LABEL: @volumes
 // FORCED-NOT: graph.filter_gradient
 // FORCED: return
@@ -93,7 +94,7 @@ module attributes {GPU} {
 
 // -----
 
-// Windows that see nothing but margins cannot be convolved with.
+// Windows that are entirely in the padding have no convolution.
 module attributes {GPU} {
   func.func @nowhere(%x: tensor<2x3x4xf64>, %r: tensor<2x1x6xf64>) -> tensor<6x3x4xf64> {
     // expected-error @+1 {{has windows that are in no place of the images}}

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -weir-fold-batch-norm | FileCheck %s
 
-// A batch normalization with every constant spelled out: one filter, one bias.
+// A batch normalization with explicit constants becomes one filter and one bias.
 // CHECK-LABEL: @convolution
 // CHECK-DAG: %[[W:.*]] = graph.constant dense<{{\[\[\[\[}}2.000000e+00, 6.000000e+00]]]]> : tensor<1x1x1x2xf32>
 // CHECK-DAG: %[[B:.*]] = graph.constant dense<[4.000000e+00, 3.000000e+00]> : tensor<2xf32>
@@ -23,8 +23,8 @@ func.func @convolution(%x: tensor<1x64x64x1xf32>) -> tensor<1x64x64x2xf32> {
   return %6 : tensor<1x64x64x2xf32>
 }
 
-// The columns of a transposed matrix are its rows. The broadcast is so small
-// that it is written out.
+// The columns of a transposed matrix are its rows. The small broadcast becomes a
+// constant.
 // CHECK-LABEL: @matmul
 // CHECK: graph.constant dense<{{\[\[}}1.000000e+00, 1.000000e+00], [3.000000e+00, 3.000000e+00]]> : tensor<2x2xf64>
 // CHECK: %[[Y:.*]] = graph.matmul %arg0, %{{.*}} transpose_b
@@ -38,7 +38,7 @@ func.func @matmul(%x: tensor<4x2xf64>) -> tensor<4x2xf64> {
   return %2 : tensor<4x2xf64>
 }
 
-// One number for all channels.
+// One number scales all channels.
 // CHECK-LABEL: @scalar
 // CHECK: graph.constant dense<{{\[\[}}2.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>
 // CHECK-NOT: graph.mul
@@ -50,7 +50,7 @@ func.func @scalar(%x: tensor<4x2xf32>) -> tensor<4x1xf32> {
   return %1 : tensor<4x1xf32>
 }
 
-// A factor for each row is none for each channel.
+// A factor per row is no factor per channel.
 // CHECK-LABEL: @rows
 // CHECK: graph.mul
 func.func @rows(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
@@ -62,7 +62,7 @@ func.func @rows(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   return %2 : tensor<2x2xf32>
 }
 
-// The unscaled product is read elsewhere.
+// Another op reads the unscaled product.
 // CHECK-LABEL: @two_uses
 // CHECK: graph.mul
 func.func @two_uses(%x: tensor<4x2xf32>) -> (tensor<4x1xf32>, tensor<4x1xf32>) {
@@ -101,7 +101,7 @@ func.func @quotients(%x: tensor<4x2xf32>, %i: tensor<4x2xi32>)
   return %1, %3 : tensor<4x1xf32>, tensor<4x1xi32>
 }
 
-// A filter that is the other operand too is scaled as the filter only.
+// A filter that is also the other operand is scaled only as the filter.
 // CHECK-LABEL: @squared
 // CHECK-DAG: %[[C:.*]] = graph.constant dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]>
 // CHECK-DAG: %[[W:.*]] = graph.constant dense<{{\[\[}}1.000000e+01, 2.000000e+02], [3.000000e+01, 4.000000e+02]]>
@@ -114,7 +114,8 @@ func.func @squared() -> tensor<2x2xf32> {
   return %r : tensor<2x2xf32>
 }
 
-// What has more elements than any layer has channels is not looked at one by one.
+// The pass does not compare the elements of constants that are larger than the channels
+// of any layer.
 // CHECK-LABEL: func.func @long
 func.func @long(%x: tensor<2147483648xf32>) -> tensor<2147483648xf32> {
   %c = graph.constant dense<2.0> : tensor<2147483648xf32>
@@ -125,11 +126,11 @@ func.func @long(%x: tensor<2147483648xf32>) -> tensor<2147483648xf32> {
 
 // -----
 
-// Weights that stay halves are not scaled: they would round what they become.
-// CHECK-LABEL: @halves
+// f16 weights are not scaled, because the products would be rounded.
+// CHECK-LABEL: @f16
 // CHECK: graph.matmul %arg0, %{{.*}} : tensor<1x2xf32>, tensor<2x3xf16>
 // CHECK: graph.mul
-func.func @halves(%x: tensor<1x2xf32>) -> tensor<1x3xf32> {
+func.func @f16(%x: tensor<1x2xf32>) -> tensor<1x3xf32> {
   %w = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf16>
   %s = graph.constant dense<[0.1, 0.2, 0.3]> : tensor<3xf32>
   %y = graph.matmul %x, %w : tensor<1x2xf32>, tensor<2x3xf16>

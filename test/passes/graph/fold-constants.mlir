@@ -42,7 +42,7 @@ func.func @pad() -> tensor<3x4xf32> {
   return %y : tensor<3x4xf32>
 }
 
-// A reshape is the same resource.
+// A reshape has the same resource.
 // CHECK-LABEL: @reshape
 // CHECK: graph.constant dense_resource<four> : tensor<4xf32>
 func.func @reshape() -> tensor<4xf32> {
@@ -51,7 +51,7 @@ func.func @reshape() -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
-// A chain, computed in f32; the broadcast is read where it stands.
+// A chain is computed in f32, and the broadcast is read in place.
 // CHECK-LABEL: @elementwise
 // CHECK: graph.constant dense<[1.000000e+01, 1.200000e+01, 2.300000e+01, 2.500000e+01]> : tensor<4xf32>
 func.func @elementwise() -> tensor<4xf32> {
@@ -74,7 +74,7 @@ func.func @cast() -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
-// Whether all or any of many Booleans hold: as of places that lie inside.
+// Reductions over Booleans fold, such as a test for indices in range.
 // CHECK-LABEL: @all
 // CHECK-DAG: %[[ALL:.*]] = graph.constant dense<false> : tensor<i1>
 // CHECK-DAG: %[[ANY:.*]] = graph.constant dense<true> : tensor<i1>
@@ -88,10 +88,10 @@ func.func @all() -> (tensor<i1>, tensor<i1>) {
   return %all, %any : tensor<i1>, tensor<i1>
 }
 
-// Booleans are a byte each.
-// CHECK-LABEL: @truths
+// A Boolean has one byte.
+// CHECK-LABEL: @booleans
 // CHECK: graph.constant dense<[false, true, false, false]> : tensor<4xi1>
-func.func @truths() -> tensor<4xi1> {
+func.func @booleans() -> tensor<4xi1> {
   %c = graph.constant dense_resource<four> : tensor<2x2xf32>
   %0 = graph.reshape %c : tensor<2x2xf32> to tensor<4xf32>
   %two = graph.constant dense<2.0> : tensor<4xf32>
@@ -111,7 +111,7 @@ func.func @truths() -> tensor<4xi1> {
 
 // -----
 
-// Division by zero is what it is in the run.
+// Division by zero has the result of a run.
 // CHECK-LABEL: @trap
 // CHECK: graph.constant dense<[0, 2]> : tensor<2xi32>
 func.func @trap() -> tensor<2xi32> {
@@ -121,7 +121,7 @@ func.func @trap() -> tensor<2xi32> {
   return %z : tensor<2xi32>
 }
 
-// A function that rounds as the run's does not is left to the run.
+// A function with other rounding in a run does not fold.
 // CHECK-LABEL: @transcendental
 // CHECK: graph.exp
 func.func @transcendental() -> tensor<1xf64> {
@@ -130,7 +130,7 @@ func.func @transcendental() -> tensor<1xf64> {
   return %y : tensor<1xf64>
 }
 
-// A resource without bytes, or of another size, is no constant.
+// A resource without bytes, or of another size, does not fold.
 // CHECK-LABEL: @missing
 // CHECK: graph.reverse
 // CHECK: graph.reverse
@@ -142,7 +142,7 @@ func.func @missing() -> (tensor<2xi32>, tensor<3xi32>) {
   return %b, %d : tensor<2xi32>, tensor<3xi32>
 }
 
-// Over the budget.
+// A result beyond the budget does not fold.
 // CHECK-LABEL: @large
 // CHECK: graph.pad
 func.func @large() -> tensor<20000xi32> {
@@ -152,7 +152,7 @@ func.func @large() -> tensor<20000xi32> {
   return %y : tensor<20000xi32>
 }
 
-// A broadcast stays: reading it costs more than repeating it.
+// A broadcast stays, because a load of its result costs more than the repetition.
 // CHECK-LABEL: @broadcast
 // CHECK: graph.broadcast
 func.func @broadcast() -> tensor<2x2xi32> {
@@ -161,7 +161,7 @@ func.func @broadcast() -> tensor<2x2xi32> {
   return %y : tensor<2x2xi32>
 }
 
-// What is no constant stays.
+// An op on a variable stays.
 // CHECK-LABEL: @variable
 // CHECK: graph.add
 func.func @variable(%v: tensor<2xi32>) -> tensor<2xi32> {

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file --weir-fold-pads | FileCheck %s
 
-// A margin of zeros joins the convolution's padding.
+// Zero padding becomes part of the convolution's padding.
 // CHECK-LABEL: @margin
 // CHECK: graph.convolution %arg0, %arg1 strides [1, 2] padding_low [1, 2] padding_high [1, 5]
 // CHECK-NEXT: return
@@ -13,7 +13,8 @@ func.func @margin(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3x4xf32>) -> tensor<1x
 
 // -----
 
-// Another value stays, as do gaps and more images or channels.
+// Padding with another value stays, and so does padding between elements, of images or
+// of channels.
 // CHECK-LABEL: @ones
 // CHECK: graph.pad
 // CHECK: padding_low [0]
@@ -42,7 +43,7 @@ func.func @channels(%x: tensor<1x4x2xf32>, %w: tensor<3x3x4xf32>) -> tensor<1x2x
 
 // -----
 
-// Zeros win over no element that relu leaves.
+// Zeros are never larger than the results of relu.
 // CHECK-LABEL: @rectified
 // CHECK: %[[R:.*]] = graph.relu
 // CHECK-NEXT: graph.pool_max %[[R]] window [3, 3] strides [2, 2] padding_low [1, 1] padding_high [1, 0]
@@ -54,7 +55,7 @@ func.func @rectified(%x: tensor<1x8x7x3xf32>) -> tensor<1x4x3x3xf32> {
   %y = graph.pool_max %p window [3, 3] strides [2, 2] padding_low [0, 0] padding_high [0, 0] : tensor<1x10x8x3xf32>
   return %y : tensor<1x4x3x3xf32>
 }
-// Nor does what is below any.
+// Elements of minus infinity are never the maximum, either.
 // CHECK-LABEL: @infinite
 // CHECK-NOT: graph.pad
 // CHECK: graph.pool_max %arg0 window [3] strides [1] padding_low [2] padding_high [1]
@@ -67,7 +68,7 @@ func.func @infinite(%x: tensor<1x8x3xf32>) -> tensor<1x9x3xf32> {
 
 // -----
 
-// Zeros may be the greatest of any numbers, and of a window without others.
+// Zeros may be the maximum of arbitrary numbers, or of a window of padding alone.
 // CHECK-LABEL: @any
 // CHECK: graph.pad
 func.func @any(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
@@ -88,7 +89,7 @@ func.func @outside(%x: tensor<1x8x3xf32>) -> tensor<1x9x3xf32> {
 
 // -----
 
-// A mean counts zeros that were around its images.
+// A mean counts the zeros around its images.
 // CHECK-LABEL: @mean
 // CHECK: graph.pool_average %arg0 window [3, 3] strides [2, 1] padding_low [1, 0] padding_high [1, 2] {counts_padding}
 // CHECK-NEXT: return
@@ -98,7 +99,7 @@ func.func @mean(%x: tensor<1x8x7x3xf32>) -> tensor<1x4x7x3xf32> {
   %y = graph.pool_average %p window [3, 3] strides [2, 1] padding_low [0, 0] padding_high [0, 0] : tensor<1x10x9x3xf32>
   return %y : tensor<1x4x7x3xf32>
 }
-// Two margins that count are one.
+// Two paddings that a mean counts become one.
 // CHECK-LABEL: @mean_of_both
 // CHECK: graph.pool_average %arg0 window [4] strides [1] padding_low [2] padding_high [1] {counts_padding}
 // CHECK-NEXT: return
@@ -111,7 +112,8 @@ func.func @mean_of_both(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
 
 // -----
 
-// Beside padding that does not count they stay, as do windows of zeros alone.
+// A padding beside one that does not count stays, and so does one with windows of zeros
+// alone.
 // CHECK-LABEL: @mean_of_elements
 // CHECK: graph.pad
 // CHECK: padding_low [1] padding_high [0] :

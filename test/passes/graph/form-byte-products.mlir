@@ -1,13 +1,13 @@
 // RUN: weir-opt %s -split-input-file --weir-form-byte-products | FileCheck %s
 
-// Floats from bytes, by weights with a scale a column.
+// Floats from bytes are multiplied by weights with a scale per column.
 // CHECK-LABEL: @matmul
 // CHECK: %[[Y:.*]] = graph.matmul %arg0, %{{.*}} : tensor<4x3xui8>, tensor<3x2xi8>
 // CHECK: %[[Z:.*]] = graph.constant dense<[-90, -80]> : tensor<2xi32>
 // CHECK: %[[ZS:.*]] = graph.broadcast %[[Z]] [1]
 // CHECK: %[[D:.*]] = graph.add %[[Y]], %[[ZS]] : tensor<4x2xi32>
 // CHECK: %[[F:.*]] = graph.cast %[[D]] : tensor<4x2xi32> to tensor<4x2xf32>
-// A quotient that is rounded joins the factors, which were 1 and 1/4.
+// A rounded quotient becomes part of the factors, which were 1 and 1/4.
 // CHECK: %[[S:.*]] = graph.constant dense<[2.500000e-01, 6.250000e-02]> : tensor<2xf32>
 // CHECK: %[[SS:.*]] = graph.broadcast %[[S]] [1]
 // CHECK: %[[P:.*]] = graph.mul %[[F]], %[[SS]]
@@ -34,8 +34,8 @@ func.func @matmul(%x: tensor<4x3xui8>) -> tensor<4x2xf32> {
 
 // -----
 
-// A bias of whole products of scales, 3 and -4 of them, joins the sums; another
-// is added to floats.
+// A bias of 3 and -4 times the product of the scales is added to the integer sums.
+// Another bias is added to floats.
 // CHECK-LABEL: @bias
 // CHECK: %[[Y:.*]] = graph.matmul %arg0, %{{.*}} : tensor<4x3xui8>, tensor<3x2xi8>
 // CHECK: %[[B:.*]] = graph.constant dense<[3, -4]> : tensor<2xi32>
@@ -70,7 +70,7 @@ func.func @bias(%x: tensor<4x3xui8>) -> (tensor<4x2xf32>, tensor<4x2xf32>) {
 
 // -----
 
-// What is divided by a scale whose inverse is infinite stays so.
+// A division by a scale whose reciprocal is infinite stays.
 // CHECK-LABEL: @small
 // CHECK: graph.matmul %arg0, %{{.*}} : tensor<4x3xui8>, tensor<3x2xi8>
 // CHECK: graph.div
@@ -94,8 +94,8 @@ func.func @small(%x: tensor<4x3xui8>) -> tensor<4x2xf32> {
 
 // -----
 
-// What is quantized to signed bytes is to unsigned ones instead, for the sum
-// of floats beside the product too.
+// A quantization to signed bytes becomes one to unsigned bytes, also for the sum of
+// floats outside of the product.
 // CHECK-LABEL: @signed
 // CHECK: %[[R:.*]] = graph.round
 // CHECK: %[[Z:.*]] = graph.constant dense<1.230000e+02> : tensor<4x3xf32>
@@ -126,7 +126,7 @@ func.func @signed(%x: tensor<4x3xf32>) -> (tensor<4x2xi32>, tensor<4x3xf32>) {
 
 // -----
 
-// Margins are of the bytes that stand for 0; signed bytes move by 128.
+// Padding has the byte that represents 0; signed bytes move by 128.
 // CHECK-LABEL: @convolution
 // CHECK: %[[X:.*]] = graph.cast %{{.*}} : tensor<1x4x4x1xi32> to tensor<1x4x4x1xui8>
 // CHECK: %[[P:.*]] = graph.constant dense<131> : tensor<ui8>
@@ -143,8 +143,8 @@ func.func @convolution(%x: tensor<1x4x4x1xi8>) -> tensor<1x4x4x2xi32> {
 
 // -----
 
-// Weights that are no bytes, that the run gives, or whose scale changes along
-// the sums, stay; so do operands of a GPU.
+// These weights stay: some that are no bytes, an input of the run, and some whose scale
+// changes along the sums. Operands on a GPU stay, too.
 // CHECK-LABEL: @far
 // CHECK: graph.matmul {{.*}} tensor<4x3xi32>, tensor<3x2xi32>
 func.func @far(%x: tensor<4x3xui8>) -> tensor<4x2xi32> {

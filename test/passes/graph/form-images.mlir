@@ -1,8 +1,8 @@
-// Convolutions of volumes and of lines become ones of images.
+// Convolutions of volumes and of one dimension become convolutions of images.
 // RUN: weir-opt %s -split-input-file -weir-form-images | FileCheck %s
 
-// Each of four layers of results is made of three layers, two apart, of the
-// padded volume: as channels of one image.
+// Each of four layers of results depends on three layers of the padded volume, with a
+// distance of two. They become the channels of one image.
 // CHECK-LABEL: func.func @layers
 // CHECK: %[[PADDED:.*]] = graph.pad %arg0, %{{.*}} low [0, 1, 0, 0, 0] high [0, 2, 0, 0, 0]
 // CHECK: %[[A:.*]] = graph.slice %[[PADDED]] [0, 0, 0, 0, 0] to [2, 7, 9, 7, 5] by [1, 2, 1, 1, 1]
@@ -21,12 +21,12 @@ func.func @layers(%x: tensor<2x8x9x7x5xf32>, %w: tensor<3x3x2x5x6xf32>) -> tenso
 
 // -----
 
-// Groups have their channels apart, and images are images.
-// CHECK-LABEL: func.func @others
+// Groups have separate channels, so this convolution stays. An image stays, too.
+// CHECK-LABEL: func.func @groups_and_images
 // CHECK-NOT: graph.concat
 // CHECK: graph.convolution %arg0, %arg1 {{.*}} groups 2
 // CHECK: graph.convolution %arg2, %arg3
-func.func @others(%x: tensor<1x8x9x7x4xf32>, %w: tensor<3x3x3x2x6xf32>, %i: tensor<1x9x9x4xf32>, %f: tensor<3x3x4x8xf32>) -> (tensor<1x6x7x5x6xf32>, tensor<1x7x7x8xf32>) {
+func.func @groups_and_images(%x: tensor<1x8x9x7x4xf32>, %w: tensor<3x3x3x2x6xf32>, %i: tensor<1x9x9x4xf32>, %f: tensor<3x3x4x8xf32>) -> (tensor<1x6x7x5x6xf32>, tensor<1x7x7x8xf32>) {
   %y = graph.convolution %x, %w strides [1, 1, 1] padding_low [0, 0, 0] padding_high [0, 0, 0] dilations [1, 1, 1] groups 2 : tensor<1x8x9x7x4xf32>, tensor<3x3x3x2x6xf32>
   %z = graph.convolution %i, %f strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x9x9x4xf32>, tensor<3x3x4x8xf32>
   return %y, %z : tensor<1x6x7x5x6xf32>, tensor<1x7x7x8xf32>
@@ -34,37 +34,37 @@ func.func @others(%x: tensor<1x8x9x7x4xf32>, %w: tensor<3x3x3x2x6xf32>, %i: tens
 
 // -----
 
-// Windows of one row and one column see a layer as a row of an image.
-// CHECK-LABEL: func.func @turned
+// For windows of one row and one column, a layer is a row of an image.
+// CHECK-LABEL: func.func @row_per_layer
 // CHECK: %[[X:.*]] = graph.reshape %arg0 : tensor<2x8x9x7x5xf32> to tensor<2x8x63x5xf32>
 // CHECK: %[[W:.*]] = graph.reshape %arg1 : tensor<3x1x1x5x6xf32> to tensor<3x1x5x6xf32>
 // CHECK: %[[Y:.*]] = graph.convolution %[[X]], %[[W]] strides [2, 1] padding_low [1, 0] padding_high [2, 0] dilations [1, 1] groups 1
 // CHECK: graph.reshape %[[Y]] : tensor<2x5x63x6xf32> to tensor<2x5x9x7x6xf32>
-func.func @turned(%x: tensor<2x8x9x7x5xf32>, %w: tensor<3x1x1x5x6xf32>) -> tensor<2x5x9x7x6xf32> {
+func.func @row_per_layer(%x: tensor<2x8x9x7x5xf32>, %w: tensor<3x1x1x5x6xf32>) -> tensor<2x5x9x7x6xf32> {
   %y = graph.convolution %x, %w strides [2, 1, 1] padding_low [1, 0, 0] padding_high [2, 0, 0] dilations [1, 1, 1] groups 1 : tensor<2x8x9x7x5xf32>, tensor<3x1x1x5x6xf32>
   return %y : tensor<2x5x9x7x6xf32>
 }
 
 // -----
 
-// A line is an image of one row.
-// CHECK-LABEL: func.func @line
+// A convolution of one dimension has images of one row.
+// CHECK-LABEL: func.func @row
 // CHECK: %[[X:.*]] = graph.reshape %arg0 : tensor<2x9x4xf32> to tensor<2x1x9x4xf32>
 // CHECK: %[[W:.*]] = graph.reshape %arg1 : tensor<3x4x8xf32> to tensor<1x3x4x8xf32>
 // CHECK: %[[Y:.*]] = graph.convolution %[[X]], %[[W]] strides [1, 2] padding_low [0, 3] padding_high [0, 1] dilations [1, 2] groups 1
 // CHECK: graph.reshape %[[Y]] : tensor<2x1x5x8xf32> to tensor<2x5x8xf32>
-func.func @line(%x: tensor<2x9x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x5x8xf32> {
+func.func @row(%x: tensor<2x9x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x5x8xf32> {
   %y = graph.convolution %x, %w strides [2] padding_low [3] padding_high [1] dilations [2] groups 1 : tensor<2x9x4xf32>, tensor<3x4x8xf32>
   return %y : tensor<2x5x8xf32>
 }
 
 // -----
 
-// Windows of one pixel, groups, and bytes are left as they are.
-// CHECK-LABEL: func.func @lines_left
+// Windows of one pixel, groups and bytes stay.
+// CHECK-LABEL: func.func @rows_left
 // CHECK-NOT: graph.reshape
 // CHECK: return
-func.func @lines_left(%x: tensor<2x9x4xf32>, %w: tensor<1x4x8xf32>, %v: tensor<3x2x8xf32>) -> (tensor<2x9x8xf32>, tensor<2x7x8xf32>) {
+func.func @rows_left(%x: tensor<2x9x4xf32>, %w: tensor<1x4x8xf32>, %v: tensor<3x2x8xf32>) -> (tensor<2x9x8xf32>, tensor<2x7x8xf32>) {
   %y = graph.convolution %x, %w strides [1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<2x9x4xf32>, tensor<1x4x8xf32>
   %z = graph.convolution %x, %v strides [1] padding_low [0] padding_high [0] dilations [1] groups 2 : tensor<2x9x4xf32>, tensor<3x2x8xf32>
   return %y, %z : tensor<2x9x8xf32>, tensor<2x7x8xf32>

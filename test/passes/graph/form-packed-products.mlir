@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file --weir-form-packed-products | FileCheck %s
 
-// Word n of a panel has the codes of column n, the first row in its lowest bits.
-// Codes are several to a byte already.
+// The 32-bit word n of a panel has the codes of column n, with the first row in its
+// lowest bits. The bytes of the model have several codes each.
 // CHECK-LABEL: @packs
 // CHECK: %[[W:.*]] = graph.constant dense<"0x0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001032547610325476103254761032547610325476103254761032547610325476103254761032547610325476103254761032547610325476103254761032547600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"> : tensor<1x256xi8>
 // CHECK: graph.packed_matmul %arg0, %[[W]] columns 16 bits 4 block 8 scales f32 zero 0 : tensor<2x8xf32>, tensor<1x256xi8>
@@ -16,8 +16,9 @@ func.func @packs(%x: tensor<2x8xf32>) -> tensor<2x16xf32> {
 
 // -----
 
-// Transposes, slices and rounding to halves lie between; signed codes move above
-// zero, and so does their zero point. Zero points that differ are kept.
+// Transposes, slices and casts to f16 are between the dequantization and the product.
+// Signed codes are shifted above zero with their zero point. Different zero points are
+// kept.
 // CHECK-LABEL: @between
 // CHECK: %[[X:.*]] = graph.cast %arg0 : tensor<2x20xf16> to tensor<2x20xf32>
 // CHECK: %[[Y:.*]] = graph.packed_matmul %[[X]], %{{.*}} columns 16 bits 4 block 24 scales f16 zero 8 : tensor<2x20xf32>, tensor<1x448xi8>
@@ -42,8 +43,8 @@ func.func @between(%x: tensor<2x20xf16>, %u: tensor<2x32xf32>) -> (tensor<2x16xf
 
 // -----
 
-// What is no right side of a product, is not constant, has few columns or blocks
-// of columns becomes plain ops.
+// Dequantizations become plain ops in four cases: no right operand of a product, no
+// constant, few columns, or blocks of columns.
 // CHECK-LABEL: @rest
 // CHECK-NOT: packed_matmul
 // CHECK-NOT: graph.dequantize
@@ -83,7 +84,7 @@ module attributes {weir.gpu = #weir.gpu<>} {
 
 // -----
 
-// Derivatives are of plain ops.
+// The derivative needs plain ops.
 // CHECK-LABEL: @gradient
 // CHECK-NOT: packed_matmul
 // CHECK: graph.matmul
@@ -99,8 +100,8 @@ func.func @gradient(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
 
 // -----
 
-// Bytes with a scale and a zero point for each column: signed ones are moved by
-// 128, and so is the zero point.
+// Bytes have a scale and a zero point per column. Signed bytes are moved by 128, and so
+// is the zero point.
 // CHECK-LABEL: @bytes
 // CHECK: graph.packed_matmul %arg0, %{{.*}} columns 16 bits 8 block 4 scales f32 zero 131 : tensor<2x4xf32>, tensor<1x256xi8>
 // CHECK-NOT: graph.matmul

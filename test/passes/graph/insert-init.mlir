@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --weir-insert-init | FileCheck %s
 
-// The entry that assigns initial values is made, behind the others.
+// The pass adds an entry that assigns initial values, after the others.
 // CHECK: graph.variable @steps : tensor<i64>{{$}}
 // CHECK: func.func @main
 // CHECK: func.func @init() attributes {weir.entry = "init", weir.init} {
@@ -15,8 +15,8 @@ func.func @main() -> tensor<i64> attributes {weir.entry = "main"} {
 
 // -----
 
-// Or the one that is there takes them, before what it does itself; its name may
-// be anything, and a variable may be called as it is.
+// An existing initialization entry assigns them before its own body. It may have any
+// name, even that of a variable.
 // CHECK: graph.variable @init : tensor<f32>{{$}}
 // CHECK: func.func @first() attributes
 // CHECK-NEXT: %[[C:.*]] = graph.constant dense<1.000000e+00> : tensor<f32>
@@ -34,7 +34,7 @@ func.func @first() attributes {weir.entry = "init", weir.init} {
 
 // -----
 
-// Without initial values there is nothing to do.
+// Without initial values the pass does nothing.
 // CHECK: graph.variable @w : tensor<4xf32>
 // CHECK-NOT: func.func
 graph.variable @w : tensor<4xf32>

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file --weir-join-products -canonicalize | FileCheck %s
 
-// The inputs of the steps are neighbouring rows of one tensor: their products are
-// one. The states stay with their steps, by the rest of the matrix.
+// The inputs of the steps are adjacent rows of one tensor, so their products become
+// one. Each step multiplies its state by the rest of the matrix.
 // CHECK-LABEL: @steps
 // CHECK-SAME: %[[X:.*]]: tensor<4x1x2xf32>, %[[H:.*]]: tensor<1x3xf32>
 // CHECK-DAG: %[[ROWS:.*]] = graph.reshape %[[X]] : tensor<4x1x2xf32> to tensor<4x2xf32>
@@ -38,7 +38,8 @@ func.func @steps(%x: tensor<4x1x2xf32>, %h: tensor<1x3xf32>) -> tensor<1x3xf32> 
 
 // -----
 
-// Whole rows, some of them made after the first product: that moves behind them.
+// The operands are whole rows, and some are computed after the first product. So the
+// joined product moves after them.
 // CHECK-LABEL: @rows
 // CHECK: %[[E:.*]] = graph.exp
 // CHECK: %[[ROWS:.*]] = graph.concat %arg0, %arg1, %arg2, %[[E]] axis 0
@@ -56,7 +57,8 @@ func.func @rows(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>, %c: tensor<2x2xf32>) -
 
 // -----
 
-// Each depends on the one before: nothing joins. Nor do three products.
+// Each product depends on the one before, so nothing is joined. Three products are not
+// joined, either.
 // CHECK-LABEL: @chain
 // CHECK-COUNT-4: graph.matmul %{{.*}}, %{{.*}} : tensor<1x2xf32>, tensor<2x2xf32>
 // CHECK-NOT: graph.add

@@ -8,7 +8,7 @@ func.func @dead(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
 
-// A check that may fail stays, with what it needs; one that holds goes.
+// A check that may fail stays, with its operands; one that always holds is removed.
 // CHECK-LABEL: @checks
 // CHECK-NEXT: %[[P:.*]] = graph.less %arg0, %arg1
 // CHECK-NEXT: graph.check %[[P]], "node 'less': false"
@@ -21,7 +21,7 @@ func.func @checks(%a: tensor<i32>, %b: tensor<i32>) {
   return
 }
 
-// One that always fails stays.
+// A check that always fails stays.
 // CHECK-LABEL: @fails
 // CHECK: graph.check
 func.func @fails() {
@@ -30,7 +30,7 @@ func.func @fails() {
   return
 }
 
-// A branch with a check inside is needed.
+// A branch with a check stays.
 // CHECK-LABEL: @branch
 // CHECK: graph.if
 func.func @branch(%p: tensor<i1>, %q: tensor<i1>, %x: tensor<4xf32>) {
@@ -43,8 +43,8 @@ func.func @branch(%p: tensor<i1>, %q: tensor<i1>, %x: tensor<4xf32>) {
   return
 }
 
-// %limit never changes, and nothing reads the sum: the loop has one variable,
-// and what the sum began with is gone.
+// %limit never changes, and nothing reads the sum. So the loop has one variable, and
+// the initial sum disappears.
 // CHECK-LABEL: @loop
 // CHECK-SAME: (%[[I:.*]]: tensor<i32>, %[[LIMIT:.*]]: tensor<i32>, %{{.*}}: tensor<i32>)
 // CHECK-NEXT: %[[N:.*]] = graph.while(%[[I]]) : (tensor<i32>) -> tensor<i32> {
@@ -81,7 +81,7 @@ func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
 
-// A resource whose constant is gone is gone too.
+// A resource without a constant is removed.
 // CHECK-LABEL: @resource
 // CHECK-NOT: gone:
 // CHECK: kept: "0x040000000000803F"

@@ -2,7 +2,7 @@
 
 // RUN: weir-opt %s -split-input-file -weir-choose-layouts | FileCheck %s
 
-// A few rows read what the run computes as it is. Seventeen rows read panels of it.
+// A few rows read a run-time operand without packing. Seventeen rows read panels of it.
 // CHECK-LABEL: func @rows
 // CHECK-NOT: kernel.pack
 // CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : tensor<16x64xf32>, tensor<64x64xf32>) outs
@@ -92,7 +92,8 @@ func.func @transformed(%x: tensor<1x8x8x16xf32>, %w: tensor<3x3x16x64xf32>) -> t
 
 // -----
 
-// A constant of bytes gets the layout of the processor's dot products, in its pack.
+// A constant of bytes gets the layout of the processor's dot-product instructions in
+// its packing op.
 module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
 func.func @entry(%x: tensor<4x6xi8>) -> tensor<4x9xi32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<1> : tensor<6x9xi8>

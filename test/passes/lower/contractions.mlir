@@ -1,7 +1,7 @@
 // Matrix products become kernels.
 // RUN: weir-opt %s -split-input-file -weir-lower-graph -weir-choose-layouts | FileCheck %s
 
-// Few rows read the right side where it is.
+// Few rows read the right operand in place.
 // CHECK-LABEL: @batched
 func.func @batched(%a: tensor<5x3x2xf32>, %b: tensor<5x3x4xf32>) -> tensor<5x2x4xf32> {
   // CHECK: %[[C:.*]] = tensor.empty() : tensor<5x2x4xf32>
@@ -13,7 +13,7 @@ func.func @batched(%a: tensor<5x3x2xf32>, %b: tensor<5x3x4xf32>) -> tensor<5x2x4
 
 // -----
 
-// Many rows are worth a packed copy; the width of a panel is the target's.
+// Many rows justify a packed copy; the target determines the width of a panel.
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
   // CHECK-LABEL: @packed
   func.func @packed(%a: tensor<64x3xf32>, %b: tensor<40x3xf32>) -> tensor<64x40xf32> {
@@ -26,7 +26,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// A constant is packed for any number of rows, where types change as well.
+// A constant is packed for any number of rows, also if element types differ.
 // CHECK-LABEL: @row_of_bytes
 func.func @row_of_bytes(%a: tensor<1x6xui8>, %b: tensor<6x4xi8> {weir.constant}) -> tensor<1x4xi32> {
   // CHECK: %[[B:.*]] = kernel.pack ins(%arg1 : tensor<6x4xi8>)
@@ -37,8 +37,8 @@ func.func @row_of_bytes(%a: tensor<1x6xui8>, %b: tensor<6x4xi8> {weir.constant})
 
 // -----
 
-// Few columns of a constant are panels of one each, for dot products, where these
-// take less time than vectors that are mostly empty.
+// Few columns of a constant use the K-major layout, if dot products take less time than
+// vectors that are mostly empty.
 // CHECK-LABEL: @few_columns
 func.func @few_columns(%a: tensor<30x64xf32>, %b: tensor<64x3xf32> {weir.constant}, %c: tensor<64x7xf32> {weir.constant}) -> (tensor<30x3xf32>, tensor<30x7xf32>) {
   // CHECK: kernel.pack ins(%arg1 : tensor<64x3xf32>) layout <k_major> outs(%{{.*}} : tensor<3x64x1xf32>)
@@ -50,7 +50,7 @@ func.func @few_columns(%a: tensor<30x64xf32>, %b: tensor<64x3xf32> {weir.constan
 
 // -----
 
-// Nor where a window is so wide that its code would be long.
+// This does not hold if a window is so wide that its code would be long.
 // CHECK-LABEL: @wide_window
 func.func @wide_window(%x: tensor<1x99x32xf32>, %w: tensor<17x32x2xf32> {weir.constant}) -> tensor<1x83x2xf32> {
   // CHECK: kernel.pack_filter ins(%arg1 : tensor<17x32x2xf32>) groups 1 layout <panels(16)> outs(%{{.*}} : tensor<1x17x32x16xf32>)
@@ -60,7 +60,7 @@ func.func @wide_window(%x: tensor<1x99x32xf32>, %w: tensor<17x32x2xf32> {weir.co
 
 // -----
 
-// One column is a panel as it lies, whoever makes it.
+// One column needs no packing, also if it is no constant.
 // CHECK-LABEL: @column
 func.func @column(%a: tensor<3x30x64xf32>, %b: tensor<3x64x1xf32>, %c: tensor<3x1x64xf32>) -> (tensor<3x30x1xf32>, tensor<3x30x1xf32>) {
   // CHECK: %[[B:.*]] = tensor.expand_shape %arg1 {{\[\[}}0], [1, 2], [3]] output_shape [3, 1, 64, 1]
@@ -74,7 +74,7 @@ func.func @column(%a: tensor<3x30x64xf32>, %b: tensor<3x64x1xf32>, %c: tensor<3x
 
 // -----
 
-// So are few channels of a convolution, unless only the run knows the filter.
+// Few channels of a convolution use the layout, too, unless the filter is no constant.
 // CHECK-LABEL: @few_channels
 func.func @few_channels(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x2xf32> {weir.constant}, %v: tensor<3x3x32x2xf32>) -> (tensor<1x9x9x2xf32>, tensor<1x9x9x2xf32>) {
   // CHECK: kernel.pack_filter ins(%arg1 : tensor<3x3x32x2xf32>) groups 1 layout <k_major> outs(%{{.*}} : tensor<2x3x3x32x1xf32>)
@@ -86,9 +86,9 @@ func.func @few_channels(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x2xf32> {weir
 
 // -----
 
-// Halves are summed in f32.
-// CHECK-LABEL: @halves
-func.func @halves(%a: tensor<2x3xf16>, %b: tensor<3x4xf16>) -> tensor<2x4xf16> {
+// f16 values are added in f32.
+// CHECK-LABEL: @f16
+func.func @f16(%a: tensor<2x3xf16>, %b: tensor<3x4xf16>) -> tensor<2x4xf16> {
   // CHECK: kernel.matmul
   // CHECK: ^bb0(%[[SUM:.*]]: f32):
   // CHECK: %[[HALF:.*]] = arith.truncf %[[SUM]] : f32 to f16
@@ -99,7 +99,7 @@ func.func @halves(%a: tensor<2x3xf16>, %b: tensor<3x4xf16>) -> tensor<2x4xf16> {
 
 // -----
 
-// Wrapping products are the same for unsigned numbers.
+// Products modulo 2^n are the same for unsigned numbers.
 // CHECK-LABEL: @unsigned
 func.func @unsigned(%a: tensor<2x3xui8>, %b: tensor<3x4xui8>) -> tensor<2x4xui8> {
   // CHECK: kernel.matmul ins(%{{.*}} : tensor<2x3xi8>, tensor<3x4xi8>)
@@ -109,7 +109,7 @@ func.func @unsigned(%a: tensor<2x3xui8>, %b: tensor<3x4xui8>) -> tensor<2x4xui8>
 
 // -----
 
-// A sum of nothing is zero.
+// A sum of no terms is zero.
 // CHECK-LABEL: @no_depth
 func.func @no_depth(%a: tensor<2x0xf32>, %b: tensor<0x4xf32>) -> tensor<2x4xf32> {
   // CHECK: linalg.fill
@@ -131,7 +131,7 @@ func.func @convolution(%x: tensor<2x9x7x4xf32>, %w: tensor<3x3x2x40xf32>) -> ten
 
 // -----
 
-// One pixel a result: a product by a matrix, of the pixels that strides choose.
+// A window of one pixel is a matrix product, with the pixels that strides select.
 // CHECK-LABEL: @pointwise
 func.func @pointwise(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x20xf32>) -> tensor<1x4x8x20xf32> {
   // CHECK: %[[X:.*]] = tensor.extract_slice %arg0[0, 0, 0, 0] [1, 4, 8, 4] [1, 2, 1, 1]
@@ -144,7 +144,7 @@ func.func @pointwise(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x20xf32>) -> tenso
 
 // -----
 
-// Of groups so small a vector has several.
+// If groups are this small, a vector has several.
 // CHECK-LABEL: @small_groups
 func.func @small_groups(%x: tensor<1x8x32xf32>, %w: tensor<3x4x32xf32>) -> tensor<1x8x32xf32> {
   // CHECK: kernel.depthwise ins(%arg0, %arg1 : tensor<1x8x32xf32>, tensor<3x4x32xf32>)
@@ -173,9 +173,9 @@ func.func @depthwise(%x: tensor<1x8x4xf32>, %w: tensor<3x1x4xf32>) -> tensor<1x8
 
 // -----
 
-// A constant over enough channels is transformed, for the tiles that take the
-// least time: of 2 x 2 results where images are small, or strides or the window
-// want it; sums of few products or a filter that is an input leave a direct sum.
+// A constant filter with enough channels is transformed for the fastest tiles. Small
+// images, strides and some windows get tiles of 2 x 2 results. A direct sum stays if
+// sums have few products, or if the filter is an input.
 // CHECK-LABEL: @winograd
 func.func @winograd(%x: tensor<1x14x14x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x14x14x40xf32> {
   // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : tensor<3x3x32x40xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%{{.*}} : tensor<2x16x32x32xf32>)
@@ -183,7 +183,8 @@ func.func @winograd(%x: tensor<1x14x14x32xf32>, %w: tensor<3x3x32x40xf32> {weir.
   %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x14x14x32xf32>, tensor<3x3x32x40xf32>
   return %y : tensor<1x14x14x40xf32>
 }
-// More than half a vector's channels are enough; fewer are dot products.
+// A Winograd convolution needs more than half a vector of channels; fewer channels use
+// dot products.
 // CHECK-LABEL: @most_of_a_vector
 func.func @most_of_a_vector(%x: tensor<1x32x32x64xf32>, %w: tensor<3x3x64x9xf32> {weir.constant}, %v: tensor<3x3x64x8xf32> {weir.constant}) -> (tensor<1x32x32x9xf32>, tensor<1x32x32x8xf32>) {
   // CHECK: kernel.winograd
@@ -228,8 +229,8 @@ func.func @strided(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.c
   %y = graph.convolution %x, %w strides [2, 2] padding_low [0, 0] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
   return %y : tensor<1x14x14x40xf32>
 }
-// Results that stand apart as the taps do are those of images of their own, here
-// four of 14 x 14; strides beside dilations leave a direct sum.
+// With dilations, results with the same distance as the taps are images of their own:
+// here four of 14 x 14. Strides with dilations leave a direct sum.
 // CHECK-LABEL: @dilated
 func.func @dilated(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> (tensor<1x28x28x40xf32>, tensor<1x14x14x40xf32>) {
   // CHECK: kernel.winograd {{.*}} attributes {dilations = array<i64: 2, 2>, padding = array<i64: 2, 2>,
@@ -238,14 +239,15 @@ func.func @dilated(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.c
   %z = graph.convolution %x, %w strides [2, 2] padding_low [1, 1] padding_high [2, 2] dilations [2, 2] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
   return %y, %z : tensor<1x28x28x40xf32>, tensor<1x14x14x40xf32>
 }
-// A direct sum leaves out taps outside, which are most where these are far apart.
+// A direct sum leaves out taps outside of the image. With large dilations most taps are
+// outside.
 // CHECK-LABEL: @far_apart
 func.func @far_apart(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x28x28x40xf32> {
   // CHECK: kernel.convolution
   %y = graph.convolution %x, %w strides [1, 1] padding_low [24, 24] padding_high [24, 24] dilations [24, 24] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
   return %y : tensor<1x28x28x40xf32>
 }
-// Filters that only the run knows are transformed by it, where that pays.
+// A filter that is no constant is transformed at run time if that saves time.
 // CHECK-LABEL: @variable
 func.func @variable(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x40xf32>) -> tensor<1x9x9x40xf32> {
   // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : {{.*}}) layout <winograd({{[0-9]+}}, 2, 2, {{.*}})>
@@ -270,7 +272,7 @@ func.func @many_taps(%x: tensor<16x16x16x32xf32>, %w: tensor<9x9x32x32xf32>) -> 
 
 // -----
 
-// A depth goes along.
+// The kernel keeps the dynamic depth.
 // CHECK-LABEL: @depth
 // CHECK: kernel.matmul ins(%{{.*}}) depth(%arg2 : tensor<i64>) outs
 func.func @depth(%a: tensor<4x64xf32>, %b: tensor<64x16xf32>, %n: tensor<i64>) -> tensor<4x16xf32> {

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file -weir-fit-weights | FileCheck %s
 
-// Without a budget each form takes the least time.
+// Without a budget each weight gets the fastest form.
 // CHECK-LABEL: func.func @no_budget(
 // CHECK: func.func private @kernel_0(
 // CHECK-NOT: weir.stored_as
@@ -78,7 +78,8 @@ module attributes {weir.weights_budget = 9437184 : i64} {
 
 // -----
 
-// A filter that f16 represents is stored in half of the bytes where they do not fit.
+// If the filters exceed the budget, a filter that f16 represents is stored in half of
+// the bytes.
 // CHECK-LABEL: func.func @stored_as_f16(
 // CHECK: func.func private @kernel_0({{.*}} {weir.constant, weir.stored_as = f16}
 // CHECK: graph.convolution {{.*}}weir.transform_at_run
@@ -162,7 +163,7 @@ module attributes {weir.weights_budget = 1 : i64} {
 
 // -----
 
-// Tiles of AMX multiply f32 only.
+// AMX tiles multiply f32 only.
 // CHECK-LABEL: func.func @amx(
 // CHECK: func.func private @kernel_0(
 // CHECK-NOT: weir.stored_as
@@ -180,8 +181,8 @@ module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16">,
 
 // -----
 
-// A filter that is also an output is in the library anyway, so that a transform
-// at run time takes no byte.
+// A filter that is also an output is in the library anyway, so a transform at run time
+// needs no further bytes.
 // CHECK-LABEL: func.func @filter_read_elsewhere(
 // CHECK: func.func private @kernel_0(
 // CHECK-NOT: weir.stored_as
@@ -223,7 +224,7 @@ module attributes {weir.limits_layouts, weir.target = #weir.target<adds_beside =
 
 // -----
 
-// Both do not fit: all rows read panels.
+// Both layouts exceed the budget, so all rows read panels.
 // CHECK-LABEL: func.func @one_layout(
 // CHECK: func.func private @kernel_0({{.*}}weir.without_pairing
 // CHECK: func.func private @kernel_1({{.*}}weir.without_pairing
@@ -269,7 +270,7 @@ module attributes {weir.target = #weir.target<adds_beside = true>, weir.weights_
 
 // -----
 
-// The rest of the budget is for the parts of weights that AMX multiplies.
+// The rest of the budget is for the bf16 terms of weights in the AMX tile layout.
 // CHECK-LABEL: module attributes
 // CHECK-SAME: weir.weights_left = 76 : i64
 module attributes {weir.limits_layouts, weir.weights_budget = 100 : i64} {

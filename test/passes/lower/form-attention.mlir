@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file -weir-form-attention | FileCheck %s
 
-// Two products and the softmax between them are one op: epilogues and extras, the
-// depth of both, transposes and shared sides.
+// Two products and the softmax between them become one op. It has their epilogues,
+// extras, depth, transposes and shared operands.
 // CHECK-LABEL: func.func private @attention
 // CHECK-SAME: (%[[Q:.*]]: tensor<2x8x64xf32>, %[[K:.*]]: tensor<8x96xf32>, %[[V:.*]]: tensor<2x96x8xf32>, %[[M:.*]]: tensor<96xf32>, %[[E:.*]]: tensor<2x64x8xf32>, %[[D:.*]]: tensor<i64>, %[[N:.*]]: tensor<i64>)
 // CHECK-NOT: kernel.matmul
@@ -37,7 +37,7 @@ func.func private @attention(%q: tensor<2x8x64xf32>, %k: tensor<8x96xf32>, %v: t
 
 // -----
 
-// Weights of f16 are rounded, and the function of them that follows is theirs.
+// Weights of f16 are rounded, and the function after the softmax becomes theirs.
 // CHECK-LABEL: func.func private @weights
 // CHECK-SAME: %[[R:[a-z0-9]*]]: tensor<64x1xf16>)
 // CHECK: kernel.attention {{.*}} weight_extras(%[[R]] : tensor<64x1xf16>) outs({{.*}} attributes {weight_maps = [#map{{[0-9]*}}]} scores {
@@ -70,7 +70,7 @@ func.func private @weights(%q: tensor<64x8xf16>, %k: tensor<8x96xf16>, %v: tenso
 
 // -----
 
-// Scores that something else reads stay in memory, and the softmax becomes loops.
+// Scores with another user stay in memory, and the softmax becomes loops.
 // CHECK-LABEL: func.func private @scores_read_again
 // CHECK: kernel.matmul
 // CHECK: arith.maxnumf
@@ -93,7 +93,7 @@ func.func private @scores_read_again(%q: tensor<64x8xf32>, %k: tensor<8x96xf32>,
 
 // -----
 
-// So do weights that something else reads, or that are a right side.
+// Weights with another user stay in memory, and so do weights that are a right operand.
 // CHECK-LABEL: func.func private @weights_read_again
 // CHECK-COUNT-2: kernel.matmul
 // CHECK-NOT: kernel.attention

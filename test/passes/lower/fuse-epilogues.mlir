@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file -weir-fuse-epilogues | FileCheck %s
 
-// A bias and a residual become extras; the ops follow the sum.
+// A bias and a residual become extras, and the ops follow the sum.
 // CHECK-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-DAG: #[[BOTH:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: @chain
@@ -33,7 +33,7 @@ func.func @chain(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %bias: tensor<6xf32>,
 
 // -----
 
-// A result of another type: the kernel stores that.
+// The kernel stores a result of another type.
 // CHECK-LABEL: @compare
 func.func @compare(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xi1> {
   // CHECK: kernel.matmul {{.*}} -> tensor<4x6xi1>
@@ -56,7 +56,8 @@ func.func @compare(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xi1> {
 
 // -----
 
-// Not where the sums are used again, or read in another order.
+// An epilogue is not fused if another op reads the sums, or if they are read in another
+// order.
 // CHECK-LABEL: @stays
 func.func @stays(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   // CHECK-COUNT-2: linalg.generic
@@ -84,7 +85,7 @@ func.func @stays(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> (tensor<4x4xf32>, 
 
 // -----
 
-// A product with a depth keeps it beside the extras.
+// A product with a dynamic depth keeps it before the extras.
 // CHECK-LABEL: @depth
 // CHECK: kernel.matmul ins(%{{.*}}) depth(%{{.*}} : tensor<i64>) extras(%{{.*}} : tensor<4x16xf32>) outs
 func.func @depth(%a: tensor<4x64xf32>, %b: tensor<64x16xf32>, %n: tensor<i64>, %x: tensor<4x16xf32>) -> tensor<4x16xf32> {

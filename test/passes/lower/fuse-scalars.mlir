@@ -16,7 +16,7 @@ func.func @tree(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> attribute
 
 // -----
 
-// A broadcast is an indexing map, a splat a number.
+// A broadcast is an indexing map, and a splat is a number.
 // CHECK-DAG: #[[FULL:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-LABEL: func.func @maps
@@ -46,7 +46,7 @@ func.func @transposed(%x: tensor<2x3xf32>) -> tensor<3x2xf32> attributes {weir.k
 
 // -----
 
-// Outside kernels nothing happens.
+// Functions that are no kernels stay.
 // CHECK-LABEL: func.func @entry
 // CHECK-NOT: linalg
 // CHECK: graph.exp
@@ -59,7 +59,7 @@ func.func @entry(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What the kernel gives back besides is a result of the same loop.
+// A further result of the kernel is a result of the same loop.
 // CHECK-LABEL: func.func @both
 // CHECK: %[[R:.*]]:2 = linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>)
 // CHECK: %[[M:.*]] = arith.addf
@@ -75,7 +75,7 @@ func.func @both(%g: tensor<4xf32>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<
 
 // -----
 
-// Numbers stand in the order of their uses, in whatever order they lie in memory.
+// Constants are in the order of their uses, independent of their order in memory.
 // CHECK-LABEL: func.func @numbers
 // CHECK: arith.constant 6.000000e+00 : f32
 // CHECK-NEXT: arith.constant 1.000000e+00 : f32

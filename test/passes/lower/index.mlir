@@ -1,4 +1,4 @@
-// Ops that choose, place or order by value, as loops that no value harms.
+// Ops that select, scatter or sort by values become loops that are safe for all values.
 // RUN: weir-opt %s --weir-lower-graph --split-input-file | FileCheck %s
 
 // CHECK: #[[AT:.*]] = affine_map<(d0, d1, d2) -> (d1)>
@@ -33,7 +33,7 @@ func.func @gather_nd(%x: tensor<2x3xf32>, %i: tensor<4x2xi64>) -> tensor<4xf32> 
 
 // -----
 
-// An update that is outside puts back what is there.
+// An update outside of the tensor stores the old element.
 // CHECK-LABEL: @scatter
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>
 func.func @scatter(%x: tensor<4xf32>, %i: tensor<2x1xi32>, %u: tensor<2xf32>) -> tensor<4xf32> {
@@ -89,8 +89,8 @@ func.func @one_hot(%i: tensor<2xui8>, %on: tensor<f32>, %off: tensor<f32>) -> te
 
 // -----
 
-// Passes over the rows from one pair of tensors into another and back: as many
-// rounds as double a run of 1 to 100 elements, two at a time.
+// The sort copies the rows between two pairs of tensors. The rounds double the sorted
+// length from 1 to 100 elements, two rounds at a time.
 // CHECK-LABEL: @sort
 func.func @sort(%x: tensor<2x100xf32>, %i: tensor<2x100xi32>) -> (tensor<2x100xf32>, tensor<2x100xi32>) {
   // CHECK: %[[ROUNDS:.*]] = arith.constant 4 : index
@@ -100,9 +100,9 @@ func.func @sort(%x: tensor<2x100xf32>, %i: tensor<2x100xi32>) -> (tensor<2x100xf
   return %s#0, %s#1 : tensor<2x100xf32>, tensor<2x100xi32>
 }
 
-// Of the k largest of a row the least is found first, bit by bit of integers that
-// are in the order of its elements: how many reach what is tried is counted. Then
-// those that reach it are taken, and each of these counted among them.
+// The search for the k largest of a row finds the smallest of them first, bit by bit.
+// It maps elements to integers in the same order and counts those that reach a
+// candidate. Then it selects these elements and ranks them.
 // CHECK-LABEL: @top_of_row
 func.func @top_of_row(%x: tensor<2x100xf32>) -> (tensor<2x40xf32>, tensor<2x40xi32>) {
   // CHECK: %[[KEYS:.*]] = linalg.generic
@@ -123,8 +123,8 @@ func.func @top_of_row(%x: tensor<2x100xf32>) -> (tensor<2x40xf32>, tensor<2x40xi
   return %v, %i : tensor<2x40xf32>, tensor<2x40xi32>
 }
 
-// Of a long row, the k-th of the greatest of blocks is a bound, and blocks whose
-// greatest does not reach it are passed over. 64 elements follow the last block.
+// In a long row, the k-th largest maximum of a block is a lower bound. Blocks with a
+// smaller maximum are skipped. 64 elements follow the last block.
 // CHECK-LABEL: @top_of_long_row
 func.func @top_of_long_row(%x: tensor<16704xi16>) -> (tensor<8xi16>, tensor<8xi32>) {
   // CHECK: arith.extsi %{{.*}} : i16 to i32
@@ -138,7 +138,7 @@ func.func @top_of_long_row(%x: tensor<16704xi16>) -> (tensor<8xi16>, tensor<8xi3
   return %v, %i : tensor<8xi16>, tensor<8xi32>
 }
 
-// The loop over rows that stays is the one that is marked.
+// The mark is on the remaining loop over rows.
 // CHECK-LABEL: @top_of_batches
 // CHECK: scf.for
 // CHECK: } {weir.rows_apart = {{.*}} : f64}
@@ -148,7 +148,7 @@ func.func @top_of_batches(%x: tensor<1x3x50xf32>) -> (tensor<1x3x2xf32>, tensor<
   return %v, %i : tensor<1x3x2xf32>, tensor<1x3x2xi32>
 }
 
-// Of too many for that all are sorted.
+// If k is too large for that, all elements are sorted.
 // CHECK-LABEL: @top_many
 func.func @top_many(%x: tensor<2x4000xf32>) -> (tensor<2x3900xf32>, tensor<2x3900xi32>) {
   // CHECK: scf.for {{.*}} -> (tensor<2x4000xf32>, tensor<2x4000xi32>, tensor<2x4000xf32>, tensor<2x4000xi32>, index)
@@ -179,7 +179,7 @@ func.func @search_sorted(%s: tensor<2x8xf32>, %x: tensor<2x3xf32>) -> tensor<2x3
 
 // -----
 
-// Elements within the sizes are copied one behind the other.
+// Elements within the sizes are copied without gaps.
 // CHECK-LABEL: @compact
 // CHECK: kernel.corner compacts ins(%{{.*}} : tensor<2x3xf32>) sizes(%{{.*}} : tensor<i64>) along [1] order [0, 1] outs(%{{.*}} : tensor<6xf32>)
 func.func @compact(%x: tensor<2x3xf32>, %n: tensor<i64>) -> tensor<6xf32> {
@@ -201,7 +201,7 @@ func.func @permuted(%x: tensor<24xf32>, %n: tensor<i64>) -> tensor<24xf32> {
 
 // -----
 
-// A GPU has loops.
+// A GPU uses loops.
 // CHECK-LABEL: @compact_on_gpu
 // CHECK: %[[SIZE:.*]] = tensor.extract %{{.*}}[] : tensor<i64>
 // CHECK: %[[END:.*]] = arith.minsi
@@ -220,7 +220,7 @@ module attributes {weir.gpu = #weir.gpu<>, weir.target = #weir.target<>} {
 
 // -----
 
-// And back; with zeros all is zero first.
+// The opposite direction stores zeros first if it has the attribute.
 // CHECK-LABEL: @spread
 // CHECK: linalg.fill
 // CHECK: tensor.insert %{{.*}} into %{{.*}}[%{{.*}}, %{{.*}}] : tensor<2x3xf32>

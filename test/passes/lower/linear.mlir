@@ -1,4 +1,4 @@
-// Linear algebra becomes loops that change tensors in place.
+// Linear algebra becomes loops that update tensors in place.
 // RUN: weir-opt %s -split-input-file -weir-lower-graph | FileCheck %s
 // RUN: weir-opt %s -split-input-file -weir-lower-graph \
 // RUN:   | mlir-opt -split-input-file -one-shot-bufferize="bufferize-function-boundaries" \

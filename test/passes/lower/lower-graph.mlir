@@ -11,7 +11,7 @@ func.func @exp(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
-// The bound is of the relu, by an op that passes on what is not a number.
+// The bound applies to the result of relu, and the op keeps NaNs.
 // CHECK-LABEL: @relu6
 // CHECK: %[[RELU:.*]] = arith.select
 // CHECK: %[[SIX:.*]] = arith.constant 6.0
@@ -31,7 +31,7 @@ func.func @unsigned(%x: tensor<4xui8>) -> tensor<4xui8> {
   return %y : tensor<4xui8>
 }
 
-// Control and constants stay.
+// Control flow and constants stay.
 // CHECK-LABEL: @stays
 // CHECK: graph.constant
 func.func @stays() -> tensor<4xf32> {
@@ -39,7 +39,7 @@ func.func @stays() -> tensor<4xf32> {
   return %c : tensor<4xf32>
 }
 
-// A constant of one number is made in the kernel that uses it.
+// A constant of one number is created in the kernel that uses it.
 // CHECK-LABEL: @constant
 func.func @constant() -> tensor<1x8x3xui8> attributes {weir.kernel} {
   // CHECK: %[[SEVEN:.*]] = arith.constant 7 : i8

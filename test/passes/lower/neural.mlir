@@ -1,7 +1,7 @@
 // Convolutions, pools and softmax become generic linalg.
 // RUN: weir-opt %s -split-input-file -weir-lower-graph | FileCheck %s
 
-// Three spatial dimensions have no kernel.
+// No kernel has three spatial dimensions.
 // CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1 * 2 + d5 * 3, d2 + d6, d3 + d7, d8)>
 // CHECK-DAG: #[[W:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d5, d6, d7, d8, d4)>
 // CHECK-LABEL: @convolution
@@ -16,7 +16,7 @@ func.func @convolution(%x: tensor<2x9x4x4x4xf32>, %w: tensor<3x1x1x4x8xf32>) -> 
 
 // -----
 
-// Several filters a channel have none either.
+// No kernel has several filters per channel, either.
 // CHECK-LABEL: @grouped
 func.func @grouped(%x: tensor<2x9x7x2xf32>, %w: tensor<3x3x1x6xf32>) -> tensor<2x7x5x6xf32> {
   // CHECK: tensor.expand_shape %arg0 {{.*}} into tensor<2x9x7x2x1xf32>
@@ -38,7 +38,7 @@ func.func @pool_max(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xf32> {
 
 // -----
 
-// Of a large window the greatest of each row come first.
+// A large window reduces each row first.
 // CHECK-LABEL: @pool_max_twice
 func.func @pool_max_twice(%x: tensor<1x9x9x3xf16>) -> tensor<1x5x9x3xf16> {
   // CHECK: %[[ROWS:.*]] = kernel.pool ins(%arg0 : {{.*}}) outs({{.*}} : tensor<1x9x9x3xf16>) {{.*}} padding = array<i64: 0, 2>, strides = array<i64: 1, 1>, window = array<i64: 1, 5>}
@@ -51,8 +51,7 @@ func.func @pool_max_twice(%x: tensor<1x9x9x3xf16>) -> tensor<1x5x9x3xf16> {
 
 // -----
 
-// Columns of windows are no loop, and narrowing floats to bf16 may lose what is
-// denormal.
+// Windows over columns are no loop, and a cast from f32 to bf16 may flush denormals.
 // CHECK-LABEL: @pool_max_loops
 // CHECK: return
 func.func @pool_max_loops(%x: tensor<1x80x3xf32>, %z: tensor<1x8x3xbf16>) -> (tensor<1x64x3xf32>, tensor<1x4x3xbf16>) {
@@ -64,7 +63,7 @@ func.func @pool_max_loops(%x: tensor<1x80x3xf32>, %z: tensor<1x8x3xbf16>) -> (te
 
 // -----
 
-// No kernel has three dimensions.
+// No pooling kernel has three dimensions.
 // CHECK-LABEL: @pool_max_volumes
 func.func @pool_max_volumes(%x: tensor<1x8x2x2x3xf32>) -> tensor<1x4x2x2x3xf32> {
   // CHECK: %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
@@ -111,7 +110,7 @@ func.func @pool_average_wide_with_padding(%x: tensor<1x80x3xf32>) -> tensor<1x18
 
 // -----
 
-// The mean is of the elements alone, so that the divisor depends on the place.
+// The mean excludes padding, so the divisor depends on the position.
 // CHECK-LABEL: @pool_average_wide(
 func.func @pool_average_wide(%x: tensor<1x80x3xf32>) -> tensor<1x18x3xf32> {
   // CHECK: arith.addf
@@ -136,7 +135,7 @@ func.func @pool_arg_max(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xi64> {
 
 // -----
 
-// Exponentials are kept and summed in one loop; a row has one quotient.
+// One loop stores exponentials and adds them, and a row has one quotient.
 // CHECK-LABEL: @softmax
 func.func @softmax(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
   // CHECK: arith.maxnumf
@@ -152,7 +151,7 @@ func.func @softmax(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
 
 // -----
 
-// A row of -inf has exponentials of 0, which nothing divides.
+// The exponentials of a row of -inf are 0, and nothing divides them.
 // CHECK-LABEL: @masked
 func.func @masked(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
   // CHECK: arith.constant -3.40282347E+38
@@ -178,14 +177,14 @@ func.func @log_softmax(%x: tensor<2x5xbf16>) -> tensor<2x5xbf16> {
 
 // -----
 
-// First those that are above the lowest score; then one box after the other,
-// and each time what it leaves of the others.
+// First the boxes above the lowest score are selected. Then each selected box removes
+// others.
 // CHECK-LABEL: @suppress
 func.func @suppress(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %t: tensor<f32>, %m: tensor<i32>) -> (tensor<5xi32>, tensor<5xf32>, tensor<i32>) {
   // CHECK: scf.for
   // CHECK: arith.cmpf ogt
-  // CHECK: %[[ASKED:.*]] = arith.minsi %{{.*}}, %{{.*}} : index
-  // CHECK: %[[MOST:.*]] = arith.minsi %[[ASKED]], %{{.*}} : index
+  // CHECK: %[[LIMIT:.*]] = arith.minsi %{{.*}}, %{{.*}} : index
+  // CHECK: %[[MOST:.*]] = arith.minsi %[[LIMIT]], %{{.*}} : index
   // CHECK: scf.for %{{.*}} = %{{.*}} to %[[MOST]]
   // CHECK: scf.for
   // CHECK: math.exp
@@ -196,8 +195,8 @@ func.func @suppress(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %t: tensor<f32>, %m:
 
 // -----
 
-// Scores that do not fall are visited from the best one down, each found by the
-// paths of a tree of 8 scores.
+// If scores do not decrease, boxes are visited from the best one on. A tree of 8 scores
+// finds each.
 // CHECK-LABEL: @suppress_hard
 func.func @suppress_hard(%b: tensor<7x4xf32>, %c: tensor<7xf32>, %t: tensor<f32>, %m: tensor<i32>) -> (tensor<5xi32>, tensor<5xf32>, tensor<i32>) {
   // CHECK-DAG: tensor.empty() : tensor<16xi32>
@@ -213,8 +212,8 @@ func.func @suppress_hard(%b: tensor<7x4xf32>, %c: tensor<7xf32>, %t: tensor<f32>
 
 // -----
 
-// A gradient by a filter is sums of products, too. Of what the last window does not
-// reach it has nothing.
+// A gradient by a filter is a sum of products, too. It excludes pixels beyond the last
+// window.
 // CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5 * 2 + d2 * 3, d0, d3)>
 // CHECK-DAG: #[[R:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5, d0, d1)>
 // CHECK-DAG: #[[G:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>

@@ -32,7 +32,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// The same ops on another shape are another kernel.
+// The same ops on another shape become another kernel.
 // CHECK-LABEL: func.func @shapes
 // CHECK: plan.task @kernel_0
 // CHECK: plan.task @kernel_1
@@ -52,7 +52,7 @@ func.func @shapes(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tensor<4xf32>, tenso
 
 // -----
 
-// The same ops on a GPU and on its host are two kernels.
+// The same ops on a GPU and on its host become two kernels.
 // CHECK-LABEL: func.func @two_devices
 // CHECK: plan.task @kernel_0(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32>
 // CHECK: plan.task @kernel_1(%{{.*}}) {host} : (tensor<4xf32>) -> tensor<4xf32>

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file -weir-choose-layouts -weir-pack-weights | FileCheck %s
 
-// Both tasks give a constant: the kernel takes its panels.
+// Both tasks have a constant operand, so the kernel reads its panels.
 // CHECK-LABEL: func.func @entry
 // CHECK-NEXT: %[[P:.*]] = graph.constant dense_resource<[[R1:packed.*]]> : tensor<2x2x2xf32>
 // CHECK-NEXT: %[[Q:.*]] = graph.constant dense_resource<[[R2:packed.*]]> : tensor<2x2x2xf32>
@@ -9,7 +9,7 @@
 // CHECK: func.func private @kernel_0(%arg0: tensor<4x2xf32>, %[[W:.*]]: tensor<2x2x2xf32> {weir.constant})
 // CHECK-NOT: kernel.pack
 // CHECK: kernel.matmul ins(%arg0, %[[W]] : tensor<4x2xf32>, tensor<2x2x2xf32>) layout <panels(2)>
-// 1 2 | 4 5, then 3 0 | 6 0.
+// The panels are 1 2 | 4 5, then 3 0 | 6 0.
 // CHECK-DAG: [[R1]]: "0x400000000000803F00000040000080400000A04000004040000000000000C04000000000"
 // CHECK-DAG: [[R2]]: "0x400000000000E0400000E0400000E0400000E0400000E040000000000000E04000000000"
 func.func @entry(%x: tensor<4x2xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) attributes {weir.entry = "serve"} {
@@ -32,7 +32,7 @@ func.func private @kernel_0(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.const
 
 // -----
 
-// Transposed: columns of the matrix are rows in memory.
+// The columns of a transposed matrix are rows in memory.
 // CHECK-LABEL: func.func @transposed
 // CHECK: plan.task @kernel_0(%{{.*}} : (tensor<2x2x2xi8>)
 // CHECK: [[R1:packed.*]]: "0x400000000102040503000600"
@@ -49,7 +49,7 @@ func.func private @kernel_0(%w: tensor<3x2xi8>) -> tensor<2x2x2xi8> attributes {
 
 // -----
 
-// Two groups of a filter, three channels each, in panels of two.
+// The filter has two groups with three channels each, in panels of two.
 // CHECK-LABEL: func.func @filter
 // CHECK: plan.task @kernel_0(%{{.*}} : (tensor<4x1x1x2xi8>)
 // CHECK: [[R1:packed.*]]: "0x400000000102030004050600"
@@ -66,7 +66,7 @@ func.func private @kernel_0(%w: tensor<1x1x6xi8>) -> tensor<4x1x1x2xi8> attribut
 
 // -----
 
-// An input of the model is packed at run time, and so its kernel stays.
+// An input of the model is packed at run time, so its kernel stays.
 // CHECK-LABEL: func.func @variable
 // CHECK: plan.task @kernel_0(%arg0)
 // CHECK: plan.task @kernel_0(%c)
@@ -85,8 +85,8 @@ func.func private @kernel_0(%w: tensor<3x2xi8>) -> tensor<2x2x2xi8> attributes {
 
 // -----
 
-// A window of ones becomes the products of 1, 3/2, 1 and 1/2 by the same; the
-// second column is past the channels.
+// A window of ones becomes the outer product of 1, 3/2, 1 and 1/2 with itself. The
+// second column is padding.
 // CHECK-LABEL: func.func @transformed
 // CHECK: plan.task @kernel_0(%{{.*}} : (tensor<1x16x1x2xf32>)
 
@@ -104,7 +104,7 @@ func.func private @kernel_0(%w: tensor<3x3x1x1xf32>) -> tensor<1x16x1x2xf32> att
 
 // -----
 
-// One filter for one group and for two: 1 2 3 4 | 5 6 and 1 2 3 | 4 5 6.
+// One filter is packed for one group and for two: 1 2 3 4 | 5 6 and 1 2 3 | 4 5 6.
 // CHECK-LABEL: func.func @groups
 // CHECK: %[[B:.*]] = graph.constant dense_resource<[[R2:packed[^>]*]]>
 // CHECK: %[[A:.*]] = graph.constant dense_resource<[[R1:packed[^>]*]]>
@@ -157,13 +157,13 @@ func.func private @kernel_0(%w: tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8> attribut
 // -----
 
 // Weights of f32 are stored as f16.
-// CHECK-LABEL: func.func @halves
+// CHECK-LABEL: func.func @f16
 // CHECK: plan.task @kernel_0(%{{.*}} : (tensor<4x2xf32>, tensor<2x2x2xf16>)
 // CHECK: func.func private @kernel_0(%arg0: tensor<4x2xf32>, %[[W:.*]]: tensor<2x2x2xf16> {weir.constant})
 // CHECK: kernel.matmul ins(%arg0, %[[W]] : tensor<4x2xf32>, tensor<2x2x2xf16>) layout <panels(2)>
-// 1 2 | 4 5, then 3 0 | 6 0.
+// The panels are 1 2 | 4 5, then 3 0 | 6 0.
 // CHECK: packed: "0x40000000003C0040004400450042000000460000"
-func.func @halves(%x: tensor<4x2xf32>) -> tensor<4x3xf32> attributes {weir.entry = "serve"} {
+func.func @f16(%x: tensor<4x2xf32>) -> tensor<4x3xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
   return %y : tensor<4x3xf32>

@@ -1,4 +1,4 @@
-// Products with weights of few bits become kernels.
+// Products with few-bit weights become kernels.
 // RUN: weir-opt %s -weir-lower-graph | FileCheck %s
 
 // CHECK-LABEL: @packed

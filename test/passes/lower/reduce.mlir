@@ -1,4 +1,4 @@
-// Reductions become linalg.generic, cumulative ops loops.
+// Reductions become linalg.generic, and cumulative ops become loops.
 // RUN: weir-opt %s -weir-lower-graph | FileCheck %s
 
 // CHECK-LABEL: @sum
@@ -11,14 +11,14 @@ func.func @sum(%x: tensor<2x3xf32>) -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
-// Halves are summed in f32 and rounded once.
-// CHECK-LABEL: @half
+// f16 values are added in f32, and the sum is rounded once.
+// CHECK-LABEL: @f16
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2xf32>)
 // CHECK: arith.extf
 // CHECK-NEXT: arith.addf
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2xf16>)
 // CHECK: arith.truncf
-func.func @half(%x: tensor<2x3xf16>) -> tensor<2xf16> {
+func.func @f16(%x: tensor<2x3xf16>) -> tensor<2xf16> {
   %y = graph.reduce_sum %x [1] : tensor<2x3xf16>
   return %y : tensor<2xf16>
 }
@@ -31,19 +31,19 @@ func.func @unsigned(%x: tensor<3xui8>) -> tensor<ui8> {
   return %y : tensor<ui8>
 }
 
-// CHECK-LABEL: @place
+// CHECK-LABEL: @index
 // CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]
 // CHECK: arith.cmpf ugt
 // CHECK: arith.cmpf ord
 // CHECK: linalg.index 0
-func.func @place(%x: tensor<2x3xf32>) -> tensor<3xi64> {
+func.func @index(%x: tensor<2x3xf32>) -> tensor<3xi64> {
   %y = graph.arg_max %x axis 0 : tensor<2x3xf32> to tensor<3xi64>
   return %y : tensor<3xi64>
 }
 
-// Elements side by side are compared to the greatest of them; in a row with a NaN
-// that equals none, and each NaN counts.
-// CHECK-LABEL: @place_in_row
+// Adjacent elements are compared with their maximum. In a row with a NaN no element
+// equals it, and each NaN counts.
+// CHECK-LABEL: @index_in_row
 // CHECK: %[[MOST:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%arg0
 // CHECK: arith.maximumf
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%arg0, %[[MOST]]
@@ -51,13 +51,13 @@ func.func @place(%x: tensor<2x3xf32>) -> tensor<3xi64> {
 // CHECK: arith.cmpf uno
 // CHECK: arith.minsi
 // CHECK: arith.extui
-func.func @place_in_row(%x: tensor<2x30xf32>) -> tensor<2xi64> {
+func.func @index_in_row(%x: tensor<2x30xf32>) -> tensor<2xi64> {
   %y = graph.arg_max %x axis 1 : tensor<2x30xf32> to tensor<2xi64>
   return %y : tensor<2xi64>
 }
 
-// The least is the greatest in the opposite order: of integers that of their
-// complements, which none leaves the type as its negative would.
+// The minimum is the maximum in reversed order. Integers use their complements, because
+// a negation may overflow.
 // CHECK-LABEL: @least_in_row
 // CHECK: arith.xori
 // CHECK: arith.maxsi

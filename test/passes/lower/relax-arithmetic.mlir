@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(weir-relax-arithmetic))' | FileCheck %s
 
-// Arithmetic of elements, in loops and in what follows a product; flags that are
-// there stay.
+// Arithmetic on elements gets the flags, in loops and in epilogues; existing flags
+// stay.
 // CHECK-LABEL: @relax
 // CHECK-SAME: weir.fast_math = "contract,nnan"
 module @relax attributes {weir.fast_math = "contract,nnan"} {
@@ -31,7 +31,7 @@ module @relax attributes {weir.fast_math = "contract,nnan"} {
     return %c : tensor<4x6xf32>
   }
 
-  // The softmax of an attention, and the functions beside it.
+  // The softmax of an attention gets them, and so do the functions before and after it.
   // CHECK-LABEL: @attention
   func.func @attention(%q: tensor<4x8xf32>, %k: tensor<8x6xf32>, %v: tensor<6x5xf32>) -> tensor<4x5xf32> {
     %e = tensor.empty() : tensor<4x5xf32>
@@ -51,7 +51,7 @@ module @relax attributes {weir.fast_math = "contract,nnan"} {
     return %o : tensor<4x5xf32>
   }
 
-  // What is not of elements stays as it is.
+  // Arithmetic that is not on elements stays.
   // CHECK-LABEL: @scalar
   func.func @scalar(%x: f32) -> f32 {
     // CHECK: arith.mulf %{{.*}}, %{{.*}} : f32

@@ -1,4 +1,4 @@
-// Ops that move elements by known positions, as linalg on tensors.
+// Ops that move elements to known positions become linalg on tensors.
 // RUN: weir-opt %s --weir-lower-graph --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @collapse
@@ -8,7 +8,7 @@ func.func @collapse(%x: tensor<2x3xui8>) -> tensor<6xui8> {
   return %y : tensor<6xui8>
 }
 
-// Where no dimension corresponds, by way of one.
+// If no dimensions correspond, a flat tensor is between the two shapes.
 // CHECK-LABEL: @regroup
 func.func @regroup(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
   // CHECK: tensor.collapse_shape {{.*}} into tensor<6xf32>
@@ -41,7 +41,7 @@ func.func @broadcast(%x: tensor<1x3xf32>) -> tensor<2x4x3xf32> {
 
 // CHECK-LABEL: @slice
 func.func @slice(%x: tensor<2x6xf32>) -> tensor<1x3xf32> {
-  // A stride of one element is never taken.
+  // With a size of one the stride has no effect.
   // CHECK: tensor.extract_slice %{{.*}}[0, 1] [1, 3] [1, 2] : tensor<2x6xf32> to tensor<1x3xf32>
   %y = graph.slice %x [0, 1] to [1, 6] by [5, 2] : tensor<2x6xf32>
   return %y : tensor<1x3xf32>

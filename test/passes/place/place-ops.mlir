@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-place-ops --verify-diagnostics | FileCheck %s
 
-// Rules go before constraints, and later ones before earlier ones; what nothing
-// is said of is the GPU's.
+// Rules have priority over constraints, and later rules over earlier ones. Other ops
+// are on the GPU.
 // CHECK-NOT: weir.devices
 // CHECK-LABEL: func.func @rules
 // CHECK: graph.exp %{{.*}} {weir.host} : tensor<4xf32>
@@ -22,7 +22,7 @@ module attributes {weir.gpu = #weir.gpu<place = ["^lookup/:cpu", "neg$:gpu"]>, w
 
 // -----
 
-// Of nested calls the innermost node that is spoken of decides.
+// With nested calls, the innermost node that a rule names decides.
 // CHECK-LABEL: func.func @calls
 // CHECK: graph.exp %{{.*}} {weir.host} : tensor<4xf32>
 // CHECK: graph.neg %{{.*}} : tensor<4xf32>

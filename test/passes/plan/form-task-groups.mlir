@@ -1,6 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-form-task-groups | FileCheck %s
 
-// Two chains go on side by side; what needs both comes after them.
+// The tasks of two chains form groups, and a task that needs both chains comes after
+// them.
 // CHECK-LABEL: func.func @chains
 // CHECK: %[[A:.*]] = plan.task @k(%{{.*}}) {task_group = 0 : i64}
 // CHECK-NEXT: %[[B:.*]] = plan.task @k(%{{.*}}) {task_group = 0 : i64}
@@ -23,8 +24,7 @@ module attributes {weir.slots = 2 : i64} {
 
 // -----
 
-// A view of a result is no task: who reads it need not wait for a wave of its
-// own.
+// A view of a result is no task, so its users need no group of their own.
 // CHECK-LABEL: func.func @views
 // CHECK: %[[A:.*]] = plan.task @k(%{{.*}}) : (
 // CHECK-NEXT: %[[V:.*]] = graph.reshape %[[A]]
@@ -44,8 +44,7 @@ module attributes {weir.slots = 2 : i64} {
 
 // -----
 
-// Nothing passes a task of work that nobody knows. One of much work meets no
-// other.
+// No task moves across a task with unknown work. A task with much work joins no group.
 // CHECK-LABEL: func.func @heavy
 // CHECK: plan.task @small(%{{.*}}) {task_group = 0 : i64}
 // CHECK-NEXT: plan.task @small(%{{.*}}) {task_group = 0 : i64}
@@ -68,7 +67,7 @@ module attributes {weir.slots = 2 : i64} {
 
 // -----
 
-// Threads do not meet for less than that costs.
+// A group needs more work than a parallel region costs.
 // CHECK-LABEL: func.func @tiny
 // CHECK-NOT: task_group
 // CHECK: plan.task
@@ -86,8 +85,8 @@ module attributes {weir.slots = 2 : i64} {
 
 // -----
 
-// What gives the steps of another chain their parts comes before the steps of
-// the first, which these then meet.
+// A task that prepares the steps of the second chain moves before the first chain. So
+// the steps of both chains form groups.
 // CHECK-LABEL: func.func @directions
 // CHECK: %[[A:.*]] = plan.task @all(%arg0) : (
 // CHECK: %[[B:.*]] = plan.task @all(%arg1) : (
@@ -125,7 +124,7 @@ module attributes {weir.slots = 2 : i64} {
 
 // -----
 
-// One thread gains nothing by it.
+// A group has no benefit for one thread.
 // CHECK-LABEL: func.func @single
 // CHECK-NOT: task_group
 // CHECK: plan.task
@@ -142,8 +141,8 @@ module attributes {weir.slots = 1 : i64} {
 
 // -----
 
-// What is of a wave by rows stays there, and nothing passes it; numbers go on
-// from its own.
+// Tasks of a row-wise group stay in it, and no task moves across them. New groups get
+// the next numbers.
 // CHECK-LABEL: func.func @by_rows
 // CHECK: plan.task @k(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK-NEXT: plan.task @k(%{{.*}}) {row_wise, task_group = 0 : i64}

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-join-loops | FileCheck %s
 
-// Loops that count alike and need nothing of each other are one; what the later
-// one needs goes before.
+// Loops with the same count and without dependences between them become one. The
+// operands of the later loop are computed before.
 // CHECK-LABEL: func.func @directions
 // CHECK: %[[ALL:.*]] = plan.task @all(%arg1)
 // CHECK-NEXT: %[[R:.*]]:3 = graph.while(%arg0, %arg1, %[[ALL]])
@@ -45,7 +45,8 @@ module attributes {weir.slots = 2 : i64} {
 
 // -----
 
-// Not where one needs the other, counts otherwise, or has tasks that are large.
+// Loops stay apart if one needs the other, if their counts differ, or if their tasks
+// are large.
 // CHECK-LABEL: func.func @apart
 // CHECK-COUNT-4: :2 = graph.while
 module attributes {weir.slots = 2 : i64} {

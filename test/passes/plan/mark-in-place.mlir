@@ -4,7 +4,8 @@
 #zero = affine_map<(d0) -> ()>
 #back = affine_map<(d0) -> (3 - d0)>
 
-// What is read where the output is written may be the output.
+// The output may overwrite an operand that is read at the same offsets as the output is
+// written.
 // CHECK-LABEL: @elements
 // CHECK-SAME: weir.in_place = array<i64: 0, 2>
 func.func private @elements(%x: memref<4xf32>, %s: memref<f32>, %z: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel} {
@@ -17,7 +18,7 @@ func.func private @elements(%x: memref<4xf32>, %s: memref<f32>, %z: memref<4xf32
   return
 }
 
-// Constants beside the loop are no reason against it.
+// Constants outside of the loop do not prevent this.
 // CHECK-LABEL: @decay
 // CHECK-SAME: weir.in_place = array<i64: 0, 1>
 func.func private @decay(%x: memref<4xf32>, %z: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel} {
@@ -31,7 +32,8 @@ func.func private @decay(%x: memref<4xf32>, %z: memref<4xf32>, %y: memref<4xf32>
   return
 }
 
-// Any of several outputs: each element is read before it is written.
+// This holds for each of several outputs, because an element is read before it is
+// written.
 // CHECK-LABEL: @outputs
 // CHECK-SAME: weir.in_place = array<i64: 0, 1>
 func.func private @outputs(%x: memref<4xf32>, %z: memref<4xf32>, %y: memref<4xf32>, %w: memref<4xf32>) attributes {weir.kernel} {
@@ -43,7 +45,7 @@ func.func private @outputs(%x: memref<4xf32>, %z: memref<4xf32>, %y: memref<4xf3
   return
 }
 
-// But of outputs that are written in different orders, none.
+// It does not hold if the outputs are written in different orders.
 // CHECK-LABEL: @orders
 // CHECK-NOT: weir.in_place
 // CHECK: linalg.generic
@@ -57,7 +59,7 @@ func.func private @orders(%x: memref<4xf32>, %y: memref<4xf32>, %w: memref<4xf32
   return
 }
 
-// Read elsewhere, it may not.
+// It does not hold for an operand that is read at other offsets.
 // CHECK-LABEL: @reverse
 // CHECK-NOT: weir.in_place
 // CHECK: arith.addf
@@ -72,7 +74,7 @@ func.func private @reverse(%x: memref<4xf32>, %y: memref<4xf32>) attributes {wei
   return
 }
 
-// Nor where a second loop reads it again.
+// It does not hold if a second loop reads the operand again.
 // CHECK-LABEL: @twice
 // CHECK-NOT: weir.in_place
 // CHECK: arith.mulf
@@ -91,7 +93,7 @@ func.func private @twice(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.
   return
 }
 
-// What is copied before a part is replaced may be where the result is.
+// The result may overwrite an operand that is copied before a part of it is replaced.
 // CHECK-LABEL: @part
 // CHECK-SAME: weir.in_place = array<i64: 0>
 func.func private @part(%x: memref<8x4xf32>, %row: memref<1x4xf32>, %i: memref<index>, %y: memref<8x4xf32>) attributes {weir.kernel} {
@@ -102,7 +104,7 @@ func.func private @part(%x: memref<8x4xf32>, %row: memref<1x4xf32>, %i: memref<i
   return
 }
 
-// Not where it is read again.
+// It may not if the operand is read again.
 // CHECK-LABEL: @again
 // CHECK-NOT: weir.in_place
 // CHECK: memref.copy
@@ -117,7 +119,7 @@ func.func private @again(%x: memref<8x4xf32>, %i: memref<index>, %y: memref<8x4x
   return
 }
 
-// Nor what the loop's body loads, from any place.
+// It may not if the body of the loop loads the operand at any index.
 // CHECK-LABEL: @loads
 // CHECK-NOT: weir.in_place
 // CHECK: memref.load

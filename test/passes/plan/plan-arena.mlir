@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-plan-arena --verify-diagnostics | FileCheck %s
 
-// In a chain the first and the third buffer share bytes, and the result is
-// written straight to the caller: two places of 64 bytes for three buffers.
+// In a chain the first and the third buffer share bytes, and the result is written
+// directly to the caller. So three buffers need two times 64 bytes.
 // CHECK: weir.arena_bytes = 128
 // CHECK-SAME: weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0", inputs = [#weir.tensor<name = "x", type = tensor<4xf32>>], outputs = [#weir.tensor<name = "y", type = tensor<4xf32>>]>]
 // CHECK-SAME: weir.max_live_bytes = 128
@@ -26,8 +26,8 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kern
 
 // -----
 
-// Tasks of one wave are one moment, also where views stand between them: of
-// these three buffers no two share bytes.
+// The tasks of a group run at the same time, even with views between them. So no two of
+// these three buffers share bytes.
 // CHECK: weir.arena_bytes = 192
 // CHECK: plan.program
 // CHECK-COUNT-3: plan.buffer {{[0-9]+}} live[0, 0]
@@ -35,7 +35,7 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kern
 // CHECK-NEXT: plan.run @tall(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK-NEXT: plan.run @flat(%{{.*}}) {row_wise, task_group = 0 : i64}
 // CHECK-NEXT: plan.run @tall(%{{.*}}) {row_wise, task_group = 0 : i64}
-func.func @row_wave(%x: tensor<4xf32>) -> tensor<4x1xf32> attributes {weir.entry = "serve"} {
+func.func @row_wise_group(%x: tensor<4xf32>) -> tensor<4x1xf32> attributes {weir.entry = "serve"} {
   %a = plan.task @flat(%x) {row_wise, task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   %v = graph.reshape %a : tensor<4xf32> to tensor<4x1xf32>
   %b = plan.task @tall(%v) {row_wise, task_group = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
@@ -50,7 +50,7 @@ func.func private @tall(%x: memref<4x1xf32>, %y: memref<4x1xf32>) attributes {we
 
 // -----
 
-// Equal constants have one place; an input that is returned is copied.
+// Equal constants share one offset; an input that is returned is copied.
 // CHECK: weir.weights = [
 // CHECK-SAME: #weir.weight<elements = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>>]
 // CHECK-SAME: weir.weights_bytes = 64
@@ -65,7 +65,7 @@ func.func private @k2(%x: memref<2xf32>, %y: memref<2xf32>, %z: memref<2xf32>) a
 
 // -----
 
-// A kernel's scratch lives for its task.
+// The scratch memory of a kernel is live during its task.
 // CHECK: weir.arena_bytes = 256
 // CHECK: plan.buffer 0 live[0, 0] : memref<256xi8>
 func.func @scratch(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
@@ -76,7 +76,8 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>, %s: memref<256xi8>) a
 
 // -----
 
-// What a loop reads lives to its end; variables that change places are held.
+// Values that a loop reads are live until its end. Variables that are exchanged keep
+// their old values in buffers.
 // CHECK: plan.program
 // CHECK: plan.while
 // CHECK: } do {
@@ -102,7 +103,8 @@ func.func @without_kernel(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.e
 
 // -----
 
-// A value and its reshape returned: one is written in place, the other copied.
+// A value and its reshape are both results: one is written directly, and the other is
+// copied.
 // CHECK: plan.program
 // CHECK-DAG: %[[Y:.*]] = plan.argument 1 : memref<4xf32>
 // CHECK-DAG: %[[Z:.*]] = plan.argument 2 : memref<2x2xf32>
@@ -118,8 +120,7 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kern
 
 // -----
 
-// A slice of what lies one after the other is a part of its operand's place,
-// which lives as long.
+// A contiguous slice is a view of its operand's buffer, which stays live as long.
 // CHECK: plan.program
 // CHECK-DAG: %[[X:.*]] = plan.argument 0
 // CHECK-DAG: %[[V:.*]] = plan.view %[[X]] {offset = 32 : i64} : memref<2x3x4xf32> to memref<1x1x4xf32>
@@ -141,7 +142,7 @@ func.func private @h(%x: memref<1x1x2xf32>, %y: memref<1x1x2xf32>) attributes {w
 
 // -----
 
-// A slice with gaps should have been a kernel.
+// A slice with gaps needs a kernel before this pass.
 func.func @gaps(%x: tensor<4x4xf32>) -> tensor<4x2xf32> attributes {weir.entry = "serve"} {
   // expected-error @+1 {{has no kernel}}
   %a = graph.slice %x [0, 0] to [4, 2] by [1, 1] : tensor<4x4xf32>
@@ -150,9 +151,9 @@ func.func @gaps(%x: tensor<4x4xf32>) -> tensor<4x2xf32> attributes {weir.entry =
 
 // -----
 
-// Operands that lie one after the other in a result are made there, also those
-// of an operand that is such a result itself; what no task makes, or what is
-// made elsewhere, is copied.
+// Operands that are contiguous in a concatenation are computed in its buffer. This
+// includes the operands of a nested concatenation. An operand that no task computes, or
+// that has another buffer, is copied.
 // CHECK: weir.arena_bytes = 0
 // CHECK: plan.program
 // CHECK-DAG: %[[X:.*]] = plan.argument 0
@@ -177,7 +178,7 @@ func.func private @k(%x: memref<1x4xf32>, %y: memref<1x4xf32>) attributes {weir.
 
 // -----
 
-// The place of a result lives from the first of its operands on.
+// The buffer of the result is live from its first operand on.
 // CHECK: plan.buffer 0 live[1, 3] : memref<8xf32>
 func.func @late(%x: tensor<4xf32>) -> tensor<8xf32> attributes {weir.entry = "serve"} {
   %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -192,7 +193,7 @@ func.func private @h(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kern
 
 // -----
 
-// Operands with gaps between their rows should have been a kernel.
+// Operands with gaps between their rows need a kernel before this pass.
 func.func @rows(%x: tensor<2x2xf32>) -> tensor<2x4xf32> attributes {weir.entry = "serve"} {
   // expected-error @+1 {{has no kernel}}
   %a = graph.concat %x, %x axis 1 : tensor<2x2xf32>, tensor<2x2xf32>
@@ -201,7 +202,7 @@ func.func @rows(%x: tensor<2x2xf32>) -> tensor<2x4xf32> attributes {weir.entry =
 
 // -----
 
-// Tasks of a wave are one moment: their results share no bytes.
+// The tasks of a group run at the same time, so their results share no bytes.
 // CHECK: weir.arena_bytes = 192
 // CHECK: plan.buffer {{[0-9]+}} live[0, 1]
 // CHECK: plan.buffer {{[0-9]+}} live[1, 2]
@@ -209,7 +210,7 @@ func.func @rows(%x: tensor<2x2xf32>) -> tensor<2x4xf32> attributes {weir.entry =
 // CHECK: plan.run @k({{.*}}) : (
 // CHECK-NEXT: plan.run @k({{.*}}) {task_group = 0 : i64}
 // CHECK-NEXT: plan.run @k({{.*}}) {task_group = 0 : i64}
-func.func @wave(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
+func.func @group(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
   %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %b = plan.task @k(%a) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   %c = plan.task @k(%a) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
@@ -221,8 +222,9 @@ func.func private @sum(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) 
 
 // -----
 
-// A loop's next value is made where the last one is, where no one needs that any
-// more, or the kernel reads it only where it writes; not where it is read later.
+// The next value of a loop variable overwrites the last one if no later op reads that,
+// or if the kernel reads it only at the offsets that it writes. A later read prevents
+// this.
 // CHECK: plan.program
 // CHECK: plan.while
 // CHECK: } do {
@@ -250,9 +252,9 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kern
 
 // -----
 
-// A task that reads an input only where it writes takes over its buffer, in
-// another shape, too, and so does the next one: the arena has room for one
-// tensor and the other operand.
+// A task that reads an input only at the offsets that it writes reuses its buffer, even
+// with another shape. So does the next task. The arena has one tensor and the other
+// operand.
 // CHECK: weir.arena_bytes = 128
 // CHECK: plan.program
 // CHECK-DAG: %[[A:.*]] = plan.buffer {{[0-9]+}} live[0, 4] : memref<4xf32>
@@ -279,9 +281,9 @@ func.func private @add2(%x: memref<2x2xf32>, %y: memref<2x2xf32>, %z: memref<2x2
 
 // -----
 
-// Not a buffer that is read later, at the same moment, or elsewhere by the task;
-// nor what the caller owns, a part of another, or where another output may be
-// written before: each result has a buffer of its own.
+// Some operands do not permit this: one that is read later, at the same time or at
+// other offsets, one of the caller, and a part of a buffer. Another output that may be
+// written before also prevents it. Each of these results has its own buffer.
 // CHECK: plan.program
 // CHECK-DAG: %[[X:[0-9]+]] = plan.argument 0
 // CHECK: %[[WHOLE:[0-9]+]] = plan.buffer {{.*}} : memref<8xf32>
@@ -327,7 +329,7 @@ func.func private @two(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) 
 
 // -----
 
-// What comes from outside a loop is needed in each round.
+// A value from outside of a loop is needed in each iteration.
 // CHECK: plan.program
 // CHECK: %[[A:[0-9]+]] = plan.buffer {{.*}} : memref<4xf32>
 // CHECK: %[[B:[0-9]+]] = plan.buffer {{.*}} : memref<4xf32>
@@ -353,7 +355,7 @@ func.func private @add(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) 
 
 // -----
 
-// Behind a result is room that nobody fills: no copy, and no memory besides.
+// The padding after a result has no values, so there is no copy, and no more memory.
 // CHECK: weir.arena_bytes = 0
 // CHECK: plan.program
 // CHECK-DAG: %[[X:.*]] = plan.argument 0
@@ -375,3 +377,22 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kern
 func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> attributes {weir.entry = "serve"} {
   return %x : tensor<?xf32>
 }
+
+// -----
+
+// The runtime finds the numbers of a failed check in the arena, also a constant,
+// which is copied there. Offsets are counted from 1; the first check has none.
+// CHECK: weir.check_elements = array<i64: 0, 0, [[INDEX:[0-9]+]], [[VALUE:[0-9]+]]>
+// CHECK-SAME: weir.checks = ["first", "second"]
+// CHECK: plan.program
+// CHECK: plan.check %{{.*}}, 1 : memref<i1>
+// CHECK: plan.copy %{{.*}} to %[[V:.*]] : memref<f32>
+// CHECK: plan.check %{{.*}}, 2 element(%{{.*}}, %[[V]] : memref<i64>, memref<f32>) : memref<i1>
+func.func @elements() attributes {weir.entry = "serve"} {
+  %p, %q, %i = plan.task @three() : () -> (tensor<i1>, tensor<i1>, tensor<i64>)
+  %v = graph.constant dense<0x7FC00000> : tensor<f32>
+  graph.check %p, "first" : tensor<i1>
+  graph.check %q, "second" element(%i, %v : tensor<i64>, tensor<f32>) : tensor<i1>
+  return
+}
+func.func private @three() attributes {weir.kernel}

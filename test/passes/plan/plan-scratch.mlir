@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --weir-plan-scratch --verify-diagnostics | FileCheck %s
 
-// Buffers that live at different times share bytes: 2 x 64 of 3 x 64.
+// Buffers that are live at different times share bytes: 2 x 64 instead of 3 x 64.
 // CHECK-LABEL: func.func private @share
 // CHECK-SAME: %[[S:arg2]]: memref<128xi8> {llvm.noalias}
 // CHECK-SAME: weir.scratch_bytes = 128 : i64
@@ -19,7 +19,7 @@ func.func private @share(%x: memref<16xf32>, %y: memref<16xf32>) attributes {wei
 
 // -----
 
-// A kernel without buffers of its own takes no scratch.
+// A kernel without internal buffers has no scratch memory.
 // CHECK-LABEL: func.func private @none(%{{.*}}: memref<16xf32>) attributes {weir.kernel}
 // CHECK: return
 func.func private @none(%x: memref<16xf32>) attributes {weir.kernel} {
@@ -36,8 +36,8 @@ func.func private @unbounded(%n: index) attributes {weir.kernel} {
 
 // -----
 
-// Parts that run at once have a block of the scratch each; one buffer beside
-// them is for all.
+// Chunks that run at the same time have a block of the scratch memory for each slot. A
+// buffer outside of the parallel region is common to all.
 // CHECK-LABEL: func.func private @slots
 // CHECK-SAME: %[[S:arg1]]: memref<320xi8>
 // CHECK: memref.view %[[S]][%{{.*}}][] : memref<320xi8> to memref<16xf32>
@@ -64,7 +64,7 @@ module attributes {weir.slots = 2} {
 
 // -----
 
-// What a transposed view is of stays until the view was read.
+// The source of a transposed view is live until the view is read.
 // CHECK-LABEL: func.func @transposed
 // CHECK-SAME: weir.scratch_bytes = 128
 func.func @transposed(%x: memref<4x4xf32>, %y: memref<4x4xf32>) attributes {weir.kernel} {

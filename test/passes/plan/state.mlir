@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-plan-arena | FileCheck %s
 
-// A variable is read where it lies, and its new value is made there when the
-// kernel reads the old one only where it writes. No buffer, no copy.
+// A variable is read in place. Its new value overwrites the old one if the kernel reads
+// that only at the offsets that it writes. There is no buffer and no copy.
 // CHECK: weir.arena_bytes = 0
 // CHECK-SAME: weir.entries = [#weir.entry<name = "f", symbol = "weir_entry_0", inputs = [#weir.tensor<type = tensor<4xf32>>], state = true>]
 // CHECK-SAME: weir.state_bytes = 128
@@ -25,7 +25,7 @@ func.func private @k(%x: memref<4xf32> {llvm.noalias}, %y: memref<4xf32> {llvm.n
 
 // -----
 
-// So are the variables of a kernel with several results.
+// The variables of a kernel with several results are updated in place, too.
 // CHECK: weir.arena_bytes = 0
 // CHECK: plan.program
 // CHECK-DAG: %[[X:.*]] = plan.argument 0
@@ -48,7 +48,7 @@ func.func private @k(%x: memref<4xf32> {llvm.noalias}, %m: memref<4xf32> {llvm.n
 
 // -----
 
-// A kernel that may read the old value after it has written needs a buffer.
+// A kernel that may read the old value after its writes needs a buffer.
 // CHECK: plan.program
 // CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
 // CHECK-DAG: %[[B:.*]] = plan.buffer
@@ -65,7 +65,7 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) at
 
 // -----
 
-// The old value is a result: it is kept from before the assignment.
+// The old value is a result, so it is copied before the assignment.
 // CHECK: plan.program
 // CHECK-DAG: %[[X:.*]] = plan.argument 0
 // CHECK-DAG: %[[Y:.*]] = plan.argument 1
@@ -83,14 +83,14 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "f"} {
 
 // -----
 
-// Two variables change places by way of one buffer.
+// Two variables exchange their values through one buffer.
 // CHECK: plan.program
 // CHECK-DAG: %[[A:.*]] = plan.state 0 : memref<4xf32>
 // CHECK-DAG: %[[B:.*]] = plan.state 64 : memref<4xf32>
-// CHECK-DAG: %[[HELD:.*]] = plan.buffer
-// CHECK: plan.copy %[[A]] to %[[HELD]]
+// CHECK-DAG: %[[OLD:.*]] = plan.buffer
+// CHECK: plan.copy %[[A]] to %[[OLD]]
 // CHECK-NEXT: plan.copy %[[B]] to %[[A]]
-// CHECK-NEXT: plan.copy %[[HELD]] to %[[B]]
+// CHECK-NEXT: plan.copy %[[OLD]] to %[[B]]
 // CHECK-NOT: plan.copy
 graph.variable @a : tensor<4xf32>
 graph.variable @b : tensor<4xf32>
@@ -104,15 +104,15 @@ func.func @f() attributes {weir.entry = "f"} {
 
 // -----
 
-// Another task needs the old value when the new one is made: at the same time,
-// in a wave, or later, as the loop does in each round.
+// Another task reads the old value when the new one is written: at the same time, in a
+// task group, or later, in each iteration of the loop.
 // CHECK: plan.program
 // CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
 // CHECK: plan.run @k(%[[W]], %[[NEW:[0-9]+]]) {task_group = 0 : i64}
 // CHECK-NEXT: plan.run @k(%[[W]], %{{.*}}) {task_group = 0 : i64}
 // CHECK-NEXT: plan.copy %[[NEW]] to %[[W]]
 graph.variable @w : tensor<4xf32>
-func.func @wave() -> tensor<4xf32> attributes {weir.entry = "f"} {
+func.func @group() -> tensor<4xf32> attributes {weir.entry = "f"} {
   %w = graph.read_variable @w : tensor<4xf32>
   %v = plan.task @k(%w) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   %y = plan.task @k(%w) {task_group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
@@ -147,8 +147,8 @@ func.func private @k(%x: memref<4xf32>, %z: memref<4xf32>) attributes {weir.kern
 
 // -----
 
-// Of one wave tasks read while another writes, also where views stand between
-// them: the old value of a variable is still needed when the new one is made.
+// In a task group one task writes a variable while others read it, even with views
+// between them. The old value is still needed then.
 // CHECK: plan.program
 // CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
 // CHECK-DAG: %[[V:.*]] = plan.buffer 64 live[0, 1]

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --verify-diagnostics --weir-form-training | FileCheck %s
 
-// A loss of the model's own, and momentum: the step reads, asks for gradients,
-// and assigns what is kept before the variable.
+// The model has its own loss, and the optimizer is momentum. The step reads the
+// variable and computes gradients. It assigns the optimizer state before the variable.
 // CHECK: module
 // CHECK-NOT: weir.train
 // CHECK: graph.variable @w : tensor<4xf32>{{$}}
@@ -38,9 +38,9 @@ module attributes {weir.training = {loss = "", optimizer = "Momentum", rate = 0.
 
 // -----
 
-// Labels become an input, and so does the rate; scores are what goes into a
-// softmax. What the model assigns is left to the step, and a variable that the
-// loss does not depend on stays as it is.
+// Labels and the learning rate become inputs, and the scores are the operand of the
+// softmax. Assignments of the model move to the step. A variable that the loss does not
+// depend on stays.
 // CHECK: func.func @f(%{{.*}}: tensor<2x3xf32>, %[[T:.*]]: tensor<2xi32> {weir.name = "t", weir.tensor = "t"}) -> (tensor<f32>
 // CHECK-NOT: graph.write_variable
 // CHECK: %[[L:.*]] = graph.cast %[[T]] : tensor<2xi32> to tensor<2xi64>
@@ -75,8 +75,8 @@ module attributes {weir.training = {loss = "sparse_softmax_cross_entropy", label
 
 // -----
 
-// Gradients of three steps move the variable together: a sum that begins anew
-// behind each move, in f32, and a conditional in which all that moves stands.
+// An update uses the gradients of three steps. Their f32 sum begins anew after each
+// update. A conditional contains the whole update.
 // CHECK: graph.variable @"var:accumulated_steps" : tensor<i64> = dense<0>
 // CHECK: graph.variable @"var:w/gradient_sum" : tensor<4xf32> = dense<0.000000e+00>
 // CHECK: func.func @f_step
@@ -111,8 +111,8 @@ module attributes {weir.training = {loss = "", optimizer = "sgd", accumulate = 3
 
 // -----
 
-// The loss of 16 bits is of f32, and so is the copy that steps move, which
-// begins with the variable's first value.
+// The loss of a 16-bit model is f32, and so is the master copy that steps update. It
+// begins with the first value of the variable.
 // CHECK: func.func @f(%{{.*}}: tensor<4xf16>, %[[T:.*]]: tensor<4xf16> {weir.name = "t"{{.*}}) -> (tensor<f32>
 // CHECK: %[[Y:.*]] = graph.mul
 // CHECK: %[[FULL:.*]] = graph.cast %[[Y]] : tensor<4xf16> to tensor<4xf32>
@@ -142,9 +142,9 @@ module attributes {weir.training = {loss = "mean_squared_error", labels = "t", o
 
 // -----
 
-// Gradients are of the loss times the scale; a step whose gradients are not all
-// finite halves that and does nothing else. Without copies the variable itself
-// moves.
+// Gradients are those of the loss times the loss scale. A step whose gradients are not
+// all finite halves the scale and changes nothing else. Without master copies the
+// variable itself is updated.
 // CHECK-NOT: master
 // CHECK: func.func @f_step
 // CHECK: %[[L:.*]] = graph.cast {{.*}} : tensor<f16> to tensor<f32>
@@ -177,7 +177,7 @@ module attributes {weir.training = {loss = "", optimizer = "sgd", loss_scale = 1
 
 // -----
 
-// Nothing to do without the attribute.
+// Without the attribute the pass does nothing.
 // CHECK: func.func @f
 // CHECK-NOT: func.func
 func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {weir.entry = "main"} {

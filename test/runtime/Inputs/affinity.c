@@ -1,5 +1,4 @@
-/* Workers are kept off the processor that the caller is on, wherever it goes.
- */
+/* Workers stay off the processor of the calling thread, also if it moves. */
 #define _GNU_SOURCE
 #include "runtime/abi.h"
 
@@ -13,7 +12,7 @@ static void part(void *data, int64_t first, int64_t last, int64_t slot) {
   (void)data, (void)first, (void)last, (void)slot;
 }
 
-/* The thread that is not this one. */
+/* Returns the id of the other thread. */
 static pid_t worker(void) {
   DIR *tasks = opendir("/proc/self/task");
   pid_t found = 0;

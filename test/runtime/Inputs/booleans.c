@@ -1,4 +1,4 @@
-/* Booleans whose bytes are anything: what is not 0 is true. */
+/* The bytes of Booleans are arbitrary: every byte except 0 is true. */
 #include "booleans.h"
 
 #include <stdio.h>

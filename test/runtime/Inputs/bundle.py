@@ -1,10 +1,9 @@
 """bundle.py FROM TO: reads a checkpoint bundle, by the format alone, checks
 every checksum in it, and writes it again.
 
---drop=KEY leaves a tensor out, --dtype=KEY and --reshape=KEY change what is
-said of it; --foreign writes as others do: keys that share their beginnings, a
-compressed block, a block for each few keys, two shards; --again leads to its
-only block twice.
+--drop=KEY omits a tensor, --dtype=KEY and --reshape=KEY change its entry; --foreign writes in
+TensorFlow's form: keys with shared prefixes, a compressed block, a block for every few keys, two
+shards; --again refers to its only block twice.
 """
 
 import struct
@@ -112,7 +111,7 @@ def field(number, value):
 
 
 def snappy(data):
-    """Literals, and a copy of the four bytes before wherever that is right."""
+    """Literals, and a copy of the four bytes before, whenever it is right."""
     out, at = to_varint(len(data)), 0
     while at < len(data):
         if at >= 4 and data[at - 4 : at] == data[at : at + 4]:

@@ -1,4 +1,4 @@
-/* Threads that share one context: each call computes what it should or answers
+/* Threads share one context: each call computes its result or returns
  * WEIR_ERR_BUSY, and none hangs. */
 #define _POSIX_C_SOURCE 200809L
 #include "affine.h"
@@ -44,7 +44,7 @@ int main(void) {
       return 2;
   for (int i = 0; i < THREADS; ++i)
     pthread_join(threads[i], NULL);
-  /* The last error is of the thread that had the context. */
+  /* The last error is that of the thread that owned the context. */
   if (strcmp(affine_status_text(WEIR_ERR_BUSY),
              "another thread is in a call on the context"))
     ++wrong;

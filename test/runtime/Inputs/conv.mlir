@@ -1,6 +1,6 @@
-// On a GPU, by cuDNN: h = relu(x * w + b + r) with windows of 3 x 3 and padding
-// around, and y = h * v, of every other pixel. x is 2x5x6x3, r and h are 2x5x6x4,
-// y is 2x3x3x2. Filters lie by outputs: w as 4x3x3x3, v as 2x1x1x4.
+// On a GPU cuDNN computes h = relu(x * w + b + r) with windows of 3 x 3 and padding. It
+// also computes y = h * v for every other pixel. x is 2x5x6x3, r and h are 2x5x6x4, and
+// y is 2x3x3x2. Filters have their outputs first: w is 4x3x3x3, and v is 2x1x1x4.
 module attributes {
   weir.source = "conv.pb", weir.arena_bytes = 960 : i64,
   weir.max_live_bytes = 960 : i64, weir.weights_bytes = 576 : i64,

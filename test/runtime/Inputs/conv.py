@@ -1,5 +1,5 @@
-"""conv.py LIBRARY [fail]: runs conv.mlir on numbers of NumPy's; with `fail`, says
-what becomes of create in processes in which each call fails in turn."""
+"""conv.py LIBRARY [fail]: runs conv.mlir on numbers from NumPy; with `fail`, tests create in
+processes with one failing call each."""
 
 import sys
 
@@ -13,7 +13,7 @@ def run():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((2, 5, 6, 3), np.float32)
     r = rng.standard_normal((2, 5, 6, 4), np.float32)
-    # All taps of the first filter are one number.
+    # All taps of the first filter are equal.
     padded = np.pad(x.sum(3), ((0, 0), (1, 1), (1, 1)))
     window = sum(padded[:, i:i + 5, j:j + 6] for i in range(3) for j in range(3)) * 0.25
     hidden = np.maximum(window[..., None] + np.float32([-3, 0, 0.5, 1]) + r, 0)
@@ -24,5 +24,5 @@ def run():
     library.close()
 
 
-# Another way to convolve may be found, or what has failed gave back.
+# The runtime may find another plan, or the failed call released a resource.
 failing.main(run, r".*failed|.*no way")

@@ -1,5 +1,5 @@
-"""conv_cache.py CONV_PY LIBRARY FOLDER: runs conv.py with caches in FOLDER that are
-empty, filled, damaged or cannot be, and prints how many plans were made and read."""
+"""conv_cache.py CONV_PY LIBRARY FOLDER: runs conv.py with caches in FOLDER that are empty, filled,
+damaged or impossible, and prints the numbers of plans that were made and read."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def fnv(data):
 
 
 def foreign(data):
-    """Other text of a plan, of the same length."""
+    """Another text of a plan, with the same length."""
     length = int.from_bytes(data[8:16], "little")
     text = b"x" * length
     return data[:16] + fnv(text) + data[24:-length] + text

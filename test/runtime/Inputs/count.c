@@ -1,5 +1,5 @@
-/* Counts what a model allocates: at create, never in a run, all back at
- * destroy. */
+/* Counts the allocations of a model: they occur in create, never in a run, and
+ * destroy frees all. */
 #include "affine.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 static long allocated, freed, fail_at = -1;
 
-/* The linker sends the model's calls here (-Wl,--wrap). */
+/* The linker redirects the model's calls to these functions (-Wl,--wrap). */
 void *__real_aligned_alloc(size_t align, size_t bytes);
 void *__wrap_aligned_alloc(size_t align, size_t bytes) {
   if (fail_at >= 0 && fail_at-- == 0)
@@ -48,7 +48,7 @@ int main(void) {
   printf("runs: %ld allocated\n", allocated - before);
   affine_destroy(net);
   say("destroy");
-  /* Each allocation that fails is a status, and what was had is given back. */
+  /* Each failed allocation is a status, and the memory before it is freed. */
   for (int n = 0;; ++n) {
     fail_at = n;
     weir_status status = affine_create(NULL, NULL, &net);

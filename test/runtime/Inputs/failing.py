@@ -1,5 +1,4 @@
-"""What becomes of a model in processes in which each call of the driver and of
-its libraries fails in turn."""
+"""Runs a model in processes with one failing call each, of the driver and of its libraries."""
 
 import os
 import re
@@ -11,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "gpu"))
 
 
 def main(run, refusal):
-    """`run`, or with the argument `fail` a process of it for each call. Where it
-    is not right it must say what `refusal` matches, and leave nothing behind."""
+    """`run`, or with the argument `fail` a process of it for each call. If it fails, its message
+    must match `refusal`, and no resource may remain."""
     if "fail" not in sys.argv:
         return run()
     wrong = 0
@@ -28,8 +27,8 @@ def main(run, refusal):
         gives_back = re.search(r"Free|Destroy|Unload|Release|Pop|Push", failed[1])
         told = re.search(rf"RuntimeError: (create|run): ({refusal})", done.stderr)
         clean = "0 blocks and 0 handles left" in log
-        # A run that fails ends the process without a destroy; and destroy, which
-        # waits for the stream, has nobody to tell.
+        # A run that fails ends the process without a destroy. And destroy, which waits for the
+        # stream, cannot report an error.
         fine = done.stdout.count("True") == 2 and clean
         if not gives_back and not fine and not (told and (clean or "run:" in told[0])):
             wrong += 1

@@ -1,5 +1,5 @@
-// y = relu(x w + b) t^T on a GPU, both products by cuBLASLt: x is 3x4, w 4x8, and
-// t two matrices of 5x8, one behind the other, so that y is 2x3x5.
+// On a GPU cuBLASLt computes both products of y = relu(x w + b) t^T. The shapes are 3x4
+// for x and 4x8 for w. Two consecutive matrices of 5x8 form t, so y is 2x3x5.
 module attributes {
   weir.source = "gemm.pb", weir.arena_bytes = 128 : i64,
   weir.max_live_bytes = 96 : i64, weir.weights_bytes = 192 : i64,

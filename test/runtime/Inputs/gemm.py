@@ -1,5 +1,5 @@
-"""gemm.py LIBRARY [fail]: runs gemm.mlir on numbers of NumPy's; with `fail`, says
-what becomes of create in processes in which each call fails in turn."""
+"""gemm.py LIBRARY [fail]: runs gemm.mlir on numbers from NumPy; with `fail`, tests create in
+processes with one failing call each."""
 
 import sys
 

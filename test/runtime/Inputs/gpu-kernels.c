@@ -1,4 +1,4 @@
-// The kernels of test/compiler/emit/gpu.mlir for this processor, as the
+// This file has the kernels of test/compiler/emit/gpu.mlir for the CPU. The
 // stand-in for the driver calls them.
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* Variables of a model for a GPU from C. The stand-in for the driver has the
- * device's memory in the host's, so that it can be looked at. */
+/* Tests the variables of a model for a GPU in C. The stand-in for the driver
+ * keeps the device's memory in the host's, so the test can inspect it. */
 #include "line.h"
 
 #include <stdio.h>

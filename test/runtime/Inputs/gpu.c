@@ -1,4 +1,5 @@
-// Calls the model of test/compiler/emit/gpu.mlir; the argument says how.
+// Calls the model of test/compiler/emit/gpu.mlir in the way that the argument
+// selects.
 #define _GNU_SOURCE
 #include "affine.h"
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// 16 bytes, but not aligned to more than their elements.
+// The tensors have 16 bytes, but only the alignment of their elements.
 static float plenty[9];
 static float *const x = plenty + 1, *const y = plenty + 5;
 
@@ -82,7 +83,7 @@ static int misuse(void) {
   return 0;
 }
 
-// Tensors that lie in the device's memory, by a driver of our own.
+// The tensors are in the device's memory, by the stand-in for the driver.
 static int device(void) {
   affine_ctx *net;
   if (start(&net, 0))
@@ -102,7 +103,7 @@ static int device(void) {
     memcpy(out, dy, sizeof out);
     show(status, net, out);
   }
-  // In the context's own memory nothing is copied.
+  // Tensors in the context's own memory are not copied.
   float *own_x = affine_gpu()->tensor(net, 0, 0);
   float *own_y = affine_gpu()->tensor(net, 0, 1);
   set(own_x, 2);
@@ -110,8 +111,8 @@ static int device(void) {
   show(affine_wait(net), net, own_y);
   printf("%d\n",
          affine_gpu()->tensor(net, 0, 2) || affine_gpu()->tensor(net, 2, 0));
-  // One run on the device behind another, then one from here: what was not
-  // waited for is forgotten.
+  // Two runs on the device follow each other, then a run of host tensors. It
+  // discards the earlier results that were not waited for.
   set(dx, -1);
   affine_step_device(net, dx, dy, NULL);
   affine_step_device(net, dx, dy, NULL);

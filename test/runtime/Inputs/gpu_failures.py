@@ -1,10 +1,10 @@
-"""Makes each call of the driver fail in turn: none may end the program, be lost,
-or leave memory behind.
+"""Makes each call of the driver fail in turn: no failure may end the program, be ignored, or leak
+memory.
 
   gpu_failures.py PROGRAM LOG
 
-The program creates a context, runs, and exits with 0 only if all went well; the
-environment has the stand-in of test/emulate/cuda.
+The program creates a context, runs, and exits with 0 only without failures; the environment has
+the stand-in of test/emulate/cuda.
 """
 
 import os
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 program, log = sys.argv[1:]
-# Where giving back is what fails, something stays.
+# If a release fails, something remains allocated.
 GIVES_BACK = re.compile(r"(Free|Destroy|Unload|Release|Pop)\w* fails|PushCurrent_v2 fails")
 
 wrong = 0

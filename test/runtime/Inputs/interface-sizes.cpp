@@ -1,4 +1,5 @@
-// The C++17 interface of a model with a dynamic dimension: no run allocates.
+// The test uses the C++17 interface of a model with a dynamic dimension: no run
+// allocates.
 #include "sizes.hpp"
 
 #include <vector>
@@ -10,7 +11,8 @@ static int failures = 0;
   (condition)                                                                  \
       ? void()                                                                 \
       : (++failures, void(std::printf("%d: %s\n", __LINE__, #condition)))
-// The linker calls these where the program and the library allocate.
+// The linker redirects the allocations of the program and of the library to
+// these functions.
 #define COUNT(type, name, parameters, arguments)                               \
   extern "C" type __real_##name parameters;                                    \
   extern "C" type __wrap_##name parameters;                                    \
@@ -48,7 +50,7 @@ int main() {
   std::printf("%d rows: %g %g %g, room for %d\n", int(found[0]), double(y[0]),
               double(y[1]), double(y[2]), int(X::shape[0]));
 
-  // Memory may have more room than the largest sizes need, and not less.
+  // Memory may be larger than the largest sizes need, but not smaller.
   std::vector<float> large(100);
   EXPECT(net.run(large, rows, y, found));
   std::vector<float> small(12);

@@ -1,4 +1,4 @@
-// The C++17 interface of a model with variables.
+// The test uses the C++17 interface of a model with variables.
 #include "line.hpp"
 
 static int failures = 0;
@@ -21,7 +21,7 @@ int main() {
     x[i] = float(i) / 99;
     t[i] = 0.1f * x[i] + 0.3f;
   }
-  // Variables have no values yet.
+  // The variables have no values yet.
   EXPECT(net.train_step(x, t, loss).status() == WEIR_ERR_UNINITIALIZED);
   EXPECT(net.init());
   EXPECT(net.train_step(x, t, loss) && loss > 0);
@@ -44,7 +44,7 @@ int main() {
   EXPECT(!std::strcmp(wrong.message(), "node 'predict': x is negative"));
   EXPECT(net.set(two) && net.var_w()[0] == 2);
 
-  // By name, as any program does that does not know the model.
+  // A program that does not know the model accesses variables by name.
   weir::model any = std::move(net);
   EXPECT(any.run("predict", weir::span<const float>(&two, 1),
                  weir::span<float>(&y, 1)));

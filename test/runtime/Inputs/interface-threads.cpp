@@ -15,7 +15,7 @@ static void count(void *, int tasks, void (*fn)(void *data, int task),
     fn(data, i);
 }
 
-/// The calls and the most tasks of one of them, in a run.
+/// The calls, and the largest number of tasks in one of them, in a run.
 static void run(const char *name, const weir::config &config) {
   using Net = demo::Wide;
   weir::result<Net> made = Net::create(config);

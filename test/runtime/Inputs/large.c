@@ -1,7 +1,7 @@
-/* Large arenas and states, of a table written by hand: zeros whose pages are
- * all there when create returns, and all gone when destroy does; with and
- * without the system's help, and where it refuses. Large weights are advised.
- */
+/* Tests large arenas and states, with a table in C. They are zeros, all pages
+ * exist when create returns, and none after destroy. This holds with huge
+ * pages, without them, and if the system refuses them. Large weights are
+ * advised. */
 #define _DEFAULT_SOURCE
 #include "runtime/abi.h"
 
@@ -62,7 +62,8 @@ static weir_model_info info = {.abi_version = WEIR_ABI_VERSION,
 static weir_entry *const entries[] = {entry};
 static weir_level levels[1] = {{entries, {0}}};
 static const void *const lies_at = weights;
-static weir_model model = {&info, levels, NULL, 0, &lies_at, 0, NULL, NULL};
+static weir_model model = {&info, levels, NULL, 0,   &lies_at,
+                           0,     NULL,   NULL, NULL};
 
 static int all_there(const char *from, size_t bytes) {
   static unsigned char pages[4096];

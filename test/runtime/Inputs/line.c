@@ -1,4 +1,5 @@
-/* Variables from C: first values, steps, checkpoints, and every misuse. */
+/* Tests the variables of a model in C: first values, steps, checkpoints, and
+ * every misuse. */
 #include "line.h"
 
 #include <errno.h>
@@ -13,8 +14,8 @@
 static int failures, allocations, left = -1, denied = -1;
 static float x[100], t[100];
 
-/* Linked with --wrap: the process ends before the call that `left` counts
- * down to, and the one that `denied` does fails. */
+/* The program is linked with --wrap. The process ends before the call that
+ * `left` counts down to, and the call that `denied` counts down to fails. */
 #define WRAP(type, name, parameters, arguments)                                \
   type __real_##name parameters;                                               \
   type __wrap_##name parameters;                                               \
@@ -74,7 +75,8 @@ static void write_file(const char *path, const char *from, long bytes) {
   fclose(file);
 }
 
-/* No damage crashes, is taken for a checkpoint, or touches the variables. */
+/* A damaged file does not crash, does not pass for a checkpoint, and does not
+ * change the variables. */
 static void damage(line_ctx *net, const char *path, int refused) {
   static char good[4096], bad[4096];
   long bytes = read_file(path, good, sizeof good);
@@ -96,7 +98,8 @@ static void damage(line_ctx *net, const char *path, int refused) {
   check(line_restore(net, "bad") == WEIR_OK, "restored again");
 }
 
-/* Killed before any of its calls, a save leaves the old or the new values. */
+/* If the process is killed before any of the calls, a save leaves the old or
+ * the new values. */
 static void kill_saves(line_ctx *net, line_ctx *other) {
   float loss;
   check(line_save(net, "killed") == WEIR_OK, "the first save");
@@ -124,8 +127,8 @@ static void kill_saves(line_ctx *net, line_ctx *other) {
   check(finished && olds > 3 && news > 1, "kills at each moment");
 }
 
-/* Whichever of its calls fails, a save leaves the old or the new values: also
- * where it cannot read what it would replace. */
+/* If any of its calls fails, a save leaves the old or the new values. This also
+ * holds if the old file cannot be read. */
 static void deny_saves(line_ctx *net, line_ctx *other) {
   float loss;
   check(line_save(net, "denied") == WEIR_OK, "the first save");
@@ -141,7 +144,7 @@ static void deny_saves(line_ctx *net, line_ctx *other) {
     expect("after a failure", line_restore(other, "denied"), WEIR_OK, other,
            "");
     float w = *line_var_w(other);
-    /* What follows the new index does not take it back. */
+    /* A failure after the new index is in place does not undo it. */
     int is_written = strstr(line_last_error(net), "is written, but") != NULL;
     check(w == (status == WEIR_OK || is_written ? *line_var_w(net) : before),
           "old or new");
@@ -160,7 +163,7 @@ static void deny_saves(line_ctx *net, line_ctx *other) {
   denied = -1;
 }
 
-/* What a damaged index names nobody knows: a save keeps all that is there. */
+/* A damaged index refers to unknown files, so a save keeps all files. */
 static void save_over_damage(line_ctx *net, line_ctx *other) {
   static char index[4096], data[4096], now[4096];
   check(line_save(net, "over") == WEIR_OK, "save");
@@ -182,7 +185,7 @@ static void save_over_damage(line_ctx *net, line_ctx *other) {
   expect("empty", line_restore(other, "over"), WEIR_ERR_CHECKPOINT, other, "");
 }
 
-/* A path that is longer than a message leaves room for the reason. */
+/* The message for a path that is too long still has the reason. */
 static void long_paths(line_ctx *net) {
   char path[600];
   memset(path, 'p', 512);

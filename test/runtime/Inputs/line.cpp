@@ -1,4 +1,4 @@
-// The generated class of a model with variables.
+// The test uses the generated class of a model with variables.
 #include "class.h"
 
 #include <cstdio>

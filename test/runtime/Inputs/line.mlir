@@ -1,5 +1,5 @@
-// Steps of gradient descent on y = w * x + b for 100 points, and what the line
-// says; a variable of each kind of place in a checkpoint besides.
+// Functions compute steps of gradient descent on y = w * x + b for 100 points, and the
+// values of the line. Further variables have each type of element in a checkpoint.
 graph.variable @w : tensor<f32> = dense<0.0> : tensor<f32>
 graph.variable @b : tensor<f32> = dense<0.0> : tensor<f32>
 graph.variable @symbol : tensor<i64> = dense<0> : tensor<i64> {called = "steps", key = "global/step"}
@@ -20,7 +20,7 @@ func.func @train_step(%x: tensor<100xf32> {weir.name = "x"}, %t: tensor<100xf32>
   %ex = graph.mul %e, %x : tensor<100xf32>
   %dw = graph.reduce_sum %ex [0] : tensor<100xf32>
   %db = graph.reduce_sum %e [0] : tensor<100xf32>
-  // Rate 0.5, of twice the mean.
+  // The rate is 0.5 for twice the mean.
   %sw = graph.mul %dw, %hundredth : tensor<f32>
   %sb = graph.mul %db, %hundredth : tensor<f32>
   %nw = graph.sub %w, %sw : tensor<f32>
@@ -45,7 +45,7 @@ func.func @predict(%x: tensor<f32> {weir.name = "x"}) -> (tensor<f32> {weir.name
   %y = graph.add %wx, %b : tensor<f32>
   return %y : tensor<f32>
 }
-// What comes after a failed check is not assigned.
+// Assignments after a failed check do not happen.
 func.func @set(%x: tensor<f32> {weir.name = "x"}) attributes {weir.entry = "set"} {
   %zero = graph.constant dense<0.0> : tensor<f32>
   %good = graph.greater_equal %x, %zero : tensor<f32>
@@ -53,7 +53,7 @@ func.func @set(%x: tensor<f32> {weir.name = "x"}) attributes {weir.entry = "set"
   graph.write_variable @w, %x : tensor<f32>
   return
 }
-// Uses no variables, and needs no init.
+// This function uses no variables, so it needs no init.
 func.func @twice(%x: tensor<f32> {weir.name = "x"}) -> (tensor<f32> {weir.name = "y"}) attributes {weir.entry = "twice"} {
   %y = graph.add %x, %x : tensor<f32>
   return %y : tensor<f32>

@@ -1,5 +1,5 @@
-/* Contexts in many threads, created and destroyed at once; then the library
- * loaded and unloaded many times. */
+/* Many threads create and destroy contexts at once; then the library is loaded
+ * and unloaded many times. */
 #include "affine.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,4 @@
-/* Every misuse of the interface is a status, with a text that names the tensor.
- */
+/* Every misuse of the interface returns a status; its text names the tensor. */
 #include "affine.h"
 
 #include <stdio.h>

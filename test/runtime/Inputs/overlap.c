@@ -1,4 +1,4 @@
-/* The check of overlaps against one that compares each tensor with each. */
+/* Compares the check of overlaps with one that compares all pairs. */
 #include "runtime/abi.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void few(void) {
   for (int round = 0; round < 20000; ++round) {
     uint32_t inputs = number(4), outputs = number(FEW - 4);
     weir_context *context = context_of(inputs, outputs);
-    /* The order of one run is the next one's first guess. */
+    /* The order of one run is the first guess of the next. */
     for (int again = 0; again < 3; ++again) {
       for (uint32_t i = 0; i < inputs + outputs; ++i) {
         tensors[i] = memory + number(SPAN);
@@ -74,7 +74,8 @@ static void few(void) {
     ++failures, puts("the few tensors are all alike");
 }
 
-/* Outputs upwards, downwards and in no order, without and with an overlap. */
+/* Outputs are in ascending, descending and random order, without and with an
+ * overlap. */
 static void many(uint32_t outputs) {
   weir_context *context = context_of(2, outputs);
   uint32_t count = outputs + 2;

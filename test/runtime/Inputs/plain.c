@@ -1,5 +1,5 @@
-/* The runtime without a compiler: a table written by hand. Reaches what a
- * compiled model cannot show, and runs instrumented. */
+/* Tests the runtime without a compiler, with a table in C. The test covers code
+ * that a compiled model cannot reach, with sanitizers. */
 #include "runtime/abi.h"
 
 #include <stdio.h>
@@ -24,8 +24,9 @@ static const int64_t none[] = {0};
 static const weir_tensor_info inputs[] = {
     {"a", "a:0", WEIR_I8, 0, NULL, 1, 1, -1, NULL, NULL, 0, NULL},
     {"empty", "empty:0", WEIR_F16, 1, none, 0, 0, -1, NULL, NULL, 0, NULL}};
-static const weir_tensor_info outputs[] = {
-    {"out\n\x1b[2J", "out:0", WEIR_F64, 0, NULL, 1, 8, -1, NULL, NULL, 0, NULL}};
+static const weir_tensor_info outputs[] = {{"out\n\x1b[2J", "out:0", WEIR_F64,
+                                            0, NULL, 1, 8, -1, NULL, NULL, 0,
+                                            NULL}};
 static const weir_function_info function = {"f", "f", 2, 1, inputs, outputs};
 static weir_model_info info = {.abi_version = WEIR_ABI_VERSION,
                                .num_functions = 1,
@@ -36,7 +37,8 @@ static weir_model_info info = {.abi_version = WEIR_ABI_VERSION,
 static weir_entry *const entries[] = {entry};
 static const char *const checks[] = {"node 'n' failed"};
 static weir_level levels[2] = {{NULL, {0}}, {entries, {0}}};
-static weir_model model = {&info, levels, checks, 1, NULL, 77, NULL, NULL};
+static weir_model model = {&info, levels, checks, 1,   NULL,
+                           77,    NULL,   NULL,   NULL};
 
 static void write_weights(const char *path, uint64_t hash, size_t bytes) {
   weir_weights_header header = {"", 8, hash, {0}};
@@ -69,7 +71,7 @@ int main(int argc, char **argv) {
   write_weights(argv[2], 77, 9);
   check(create(argv[2], &net) == WEIR_ERR_WEIGHTS, "weights of another size");
   write_weights(argv[1], 77, 8);
-  levels[0].cpu[4] = 1; // a bit of cpuid that means nothing and is never set
+  levels[0].cpu[4] = 1; // an unused cpuid bit that is never set
   levels[1].cpu[4] = 1;
   check(create(argv[1], &net) == WEIR_ERR_TARGET, "a processor that is not");
   levels[1].cpu[4] = 0;

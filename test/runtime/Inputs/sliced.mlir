@@ -1,5 +1,5 @@
-// Variables that are slices of tensors, by rows and by columns, beside whole
-// ones; what they hold, and a step that adds 1.
+// The model has variables that are slices of tensors, by rows and by columns, and whole
+// variables. Its functions read them, and add 1 in a step.
 graph.variable @"rows/part_1" : tensor<3x4xf32> = dense<[[8.0, 9.0, 10.0, 11.0], [12.0, 13.0, 14.0, 15.0], [16.0, 17.0, 18.0, 19.0]]> : tensor<3x4xf32> {key = "rows", weir.slice = "5 4 2,3:0,4"}
 graph.variable @"rows/part_0" : tensor<2x4xf32> = dense<[[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]]> : tensor<2x4xf32> {key = "rows", weir.slice = "5 4 0,2:0,4"}
 graph.variable @left : tensor<5x1xi32> = dense<[[0], [4], [8], [12], [16]]> : tensor<5x1xi32> {key = "columns", weir.slice = "5 4 -:0,1"}

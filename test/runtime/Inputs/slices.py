@@ -28,7 +28,7 @@ TYPES = {1: np.float32, 2: np.float64, 3: np.int32, 9: np.int64, 10: np.uint8}
 
 
 def signed(n):
-    """So that bytes sort as numbers: as many high bits as there are bytes."""
+    """An encoding whose bytes sort like the numbers: as many high bits as there are bytes."""
     length = 1
     while not -(1 << (7 * length - 1)) <= n < 1 << (7 * length - 1):
         length += 1
@@ -66,7 +66,7 @@ def shape_of(entry):
 
 
 def read(prefix):
-    """By name: the whole tensor, and its slices; [] for one that is not sliced."""
+    """For each name, the whole tensor and its slices; [] if it is not sliced."""
     entries = entries_of(prefix)
     shards = dict(fields(entries.pop(b"")))[1]
 

@@ -1,6 +1,6 @@
-/* The runtime's threads by themselves: every work item once, in parts whose slots
- * differ at any moment; with our own pool, the caller's, and in a forked child.
- */
+/* Tests the threads of the runtime alone: each work item runs once, in chunks
+ * with different slots at any time. The pool is the runtime's, the caller's, or
+ * none in a forked child. */
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/abi.h"
 

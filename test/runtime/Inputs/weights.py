@@ -53,7 +53,7 @@ check("a clone with them", clone, tuned)
 shutil.copy("first.so", "again.so")
 again = weir.Model("again.so", weights="tuned.weights")
 check("another library with the same file", again, tuned)
-# Pages of one file: the contexts map it and hold no copy.
+# The contexts map the pages of one file and hold no copy.
 with open("/proc/self/maps") as maps:
     mapped = [line for line in maps if "tuned.weights" in line]
 assert len(mapped) == 3 and all(re.search(r" r--s ", line) for line in mapped), mapped

@@ -21,7 +21,7 @@ assert abs(probabilities.sum() - 1) < 1e-6
 np.save("image.npy", image)
 subprocess.run(["weir-run", "./digits.so", "--input=image=@image.npy", "--output-dir=."], check=True)
 assert np.array_equal(np.load("probabilities.npy"), probabilities)
-# By position, not contiguous, as a list; by the tensor's name.
+# Arguments are given by position, not contiguous, as a list, or by the tensor's name.
 turned = np.asfortranarray(image)
 for given in (image, turned, image.tolist()):
     assert np.array_equal(digits.main(given)["probabilities"], probabilities)
@@ -43,7 +43,7 @@ for name, data in (("empty.so", b""), ("head.so", whole[:40]), ("half.so", whole
     open(name, "wb").write(data)
     refuses(ValueError, "is not a library that weir compiled", lambda: weir.Model(name))
 refuses(ValueError, "is not a library that weir compiled", lambda: weir.Model("image.npy"))
-# Libraries of others that export a function whose name ends in _info, and a damaged one.
+# Other libraries export a function whose name ends in _info, or are damaged.
 libc = next(line.split()[-1] for line in open("/proc/self/maps") if "libc.so" in line)
 refuses(ValueError, "is not a library that weir compiled", lambda: weir.Model(libc))
 open("damaged.so", "wb").write(whole[:40] + b"\xff" * 8 + whole[48:])
@@ -54,20 +54,20 @@ digits.close()
 digits.close()
 refuses(weir.Error, "not a live context", lambda: digits(image))
 
-# A folder whose name is no text.
+# The name of a folder is no valid text.
 folder = os.fsdecode(b"\xff")
 os.mkdir(folder)
 for name in ("digits.so", "digits.weights"):
     shutil.copy(name, folder)
 assert np.array_equal(weir.Model(f"{folder}/digits.so")(image)["probabilities"], probabilities)
 
-# An input may be called as a parameter here is.
+# An input may have the name of a parameter here.
 x = rng.standard_normal((8, 3)).astype(np.float32)
 function = weir.Model("function.so")
 for outputs in (function(function=x), function.main(function=x), function.run("main", function=x)):
     assert np.array_equal(outputs["y"], np.maximum(x, 0))
 
-# A product and a softmax, against NumPy in f64.
+# A product and a softmax are compared with NumPy in f64.
 x, w = (rng.standard_normal((16, 16)).astype(np.float32) for _ in range(2))
 with weir.Model("wide.so") as model:
     y = model(x=x, w=w)["y"]
@@ -75,7 +75,7 @@ wanted = np.maximum(x.astype(np.float64) @ w, 0)
 wanted = np.exp(wanted - wanted.max(1, keepdims=True))
 assert np.allclose(y, wanted / wanted.sum(1, keepdims=True), 1e-5, 1e-7)
 
-# Sizes that only the run knows.
+# Sizes are known only at run time.
 rows = weir.Model("rows.so")
 assert rows.inputs("main") == [("x", (8, 3), np.dtype("f4"))]
 for count in (1, 5, 8):
@@ -89,16 +89,16 @@ refuses(ValueError, "input 'x' is (8, 3) at most, not (3,)",
         lambda: rows(x=np.zeros(3, np.float32)))
 whole, part = np.ones((8, 3), np.float32), np.ones((2, 3), np.float32)
 assert np.array_equal(rows(whole)["y"], whole) and np.array_equal(rows(part)["y"], part)
-# What comes back does not keep room for more than twice its size.
+# A result does not keep memory of more than twice its size.
 assert rows(x=part)["y"].base is None
-# A name, its range, and what the library itself refuses.
+# A dimension has its name and its range, and the library refuses other sizes.
 named = weir.Model("named.so")
 assert named.ranges("main") == {"batch": (2, 8)}
 refuses(ValueError, "input 'x': dimension 0 ('batch') is 1, not in [2, 8]",
         lambda: named(x=np.zeros((1, 3), np.float32)))
 assert np.array_equal(named(x=part)["y"], part)
 
-# Training, with the numbers that the example has; then from a checkpoint.
+# Training has the numbers of the example; then it continues from a checkpoint.
 line = weir.Model("line.so")
 x = (np.arange(100) / 99).astype(np.float32)
 t = (0.1 * x + 0.3).astype(np.float32)
@@ -115,7 +115,7 @@ line.restore("line.ckpt")
 assert all(np.array_equal(line.variables[name], value) for name, value in before.items())
 refuses(weir.Error, "cannot read checkpoint 'absent'", lambda: line.restore("absent"))
 
-# Arrays of variables keep their memory, not the model.
+# Arrays of variables keep their memory alive, but not the model.
 model = weir.Model("line.so")
 model.train_step(**batch)
 kept, values = weakref.ref(model), model.variables

@@ -33,7 +33,7 @@ del clone, another
 gc.collect()
 assert folders() == before
 
-# The library is the caller's, and the model may be any path.
+# The caller chooses the path of the library, and the model may have any path.
 net = weir.compile(pathlib.Path("digits.pbtxt"), pathlib.Path("kept.so"), prefix="my_net")
 assert np.array_equal(net(image)["probabilities"], wanted)
 assert np.array_equal(weir.load(b"kept.so")(image)["probabilities"], wanted)
@@ -41,7 +41,7 @@ assert os.path.exists("kept.so") and folders() == before
 
 
 class Serialized:
-    """As onnx.ModelProto, or a GraphDef of TensorFlow's."""
+    """The model is an onnx.ModelProto, or a GraphDef of TensorFlow."""
 
     def SerializeToString(self):
         return pathlib.Path("scale.pbtxt").read_text().replace("FACTOR", "7").encode()
@@ -65,7 +65,7 @@ assert held.inputs() == [] and held()["y"] == 21 and held({})["y"] == 21
 trained = weir.compile("line.pbtxt", loss="mean_squared_error:y", optimizer="Adam:lr=0.01")
 assert "train_step" in trained.functions
 
-# Options by which weir makes no library at the output.
+# With these options weir writes no library to the output.
 for options in ({"help": True}, {"help_all": True}, {"version": True}, {"emit": "obj"},
                 {"stop_after": "import"},
                 {"output": "other.so"}):

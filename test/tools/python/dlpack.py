@@ -1,4 +1,4 @@
-"""dlpack.py: arrays that have nothing but DLPack, as those of other frameworks."""
+"""dlpack.py: tests arrays that have only DLPack, as those of other frameworks."""
 
 import ctypes
 
@@ -22,7 +22,7 @@ CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
 
 
 class Array:
-    """An array of any element type; `change` sets fields of what it lends."""
+    """An array of any element type; `change` sets fields of its capsule."""
 
     def __init__(self, array, **change):
         self.array, self.lends = array, 0
@@ -44,7 +44,7 @@ class Array:
 
 
 class Lender:
-    """Lends an array of NumPy's, whose capsule counts the loans."""
+    """Exports a NumPy array; its capsule counts the exports."""
 
     def __init__(self, array):
         self.array = array
@@ -62,22 +62,22 @@ wanted = digits(image)["probabilities"]
 for given in (Lender(image), Array(image), Array(image, no_strides=True),
               Lender(np.asfortranarray(image.repeat(2, 1)[:, ::2]))):
     assert np.array_equal(digits(given)["probabilities"], wanted)
-# One loan, which reads the memory where it lies.
+# There is one export, which reads the memory in place.
 given = Array(image.copy())
 digits(given)
 given.array[...] = 0
 assert given.lends == 1
 assert np.array_equal(digits(given)["probabilities"], digits(np.zeros_like(image))["probabilities"])
-# A part of a larger block, and dynamic shapes.
+# The cases have a part of a larger block, and dynamic shapes.
 block = np.arange(-12, 12, dtype=np.float32).reshape(8, 3)
 assert np.array_equal(rows(Array(block[:3], offset=12))["y"], np.maximum(block[1:4], 0))
 
-# bf16, which NumPy lacks, and its bits.
+# NumPy has no bf16, so the test uses its bits.
 x = np.array([1.5, -2, 0.25, 3], np.float32)
-halves = (x.view(np.uint32) >> 16).astype(np.uint16)
-for given in (halves, Array(halves, code=4)):
+upper = (x.view(np.uint32) >> 16).astype(np.uint16)
+for given in (upper, Array(upper, code=4)):
     y = bits(x=given)["y"]
-    assert y.dtype == np.uint16 and np.array_equal(y, halves & np.where(halves >> 15, 0, 0xffff))
+    assert y.dtype == np.uint16 and np.array_equal(y, upper & np.where(upper >> 15, 0, 0xffff))
 refuses(TypeError, "is of bf16 (as uint16), not of float32", lambda: bits(x))
 # Numbers are rounded to bf16: ties to even, and a NaN stays one.
 assert np.array_equal(bits([1.5, -2, 0.25, 3])["y"], [0x3fc0, 0, 0x3e80, 0x4040])

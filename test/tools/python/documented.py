@@ -1,4 +1,4 @@
-"""documented.py: the examples of the package's texts and of docs/python.md, as they stand."""
+"""documented.py: runs the examples of the package's texts and of docs/python.md as printed."""
 
 import doctest
 import sys

@@ -1,4 +1,4 @@
-"""misuse.py: arguments that a call must refuse, and arrays of other kinds that it reads."""
+"""misuse.py: tests arguments that a call must refuse, and arrays of other types that it reads."""
 
 import array
 import ctypes
@@ -16,7 +16,7 @@ digits, rows, line = (weir.load(f"{name}.so") for name in ("digits", "rows", "li
 image = np.random.default_rng(2).random((1, 8, 8, 1), np.float32)
 wanted = digits(image)["probabilities"]
 
-# No array at all, and numbers that the type cannot hold.
+# This is no array, and these are numbers that the type cannot represent.
 for value, why in ((None, "not of NoneType"), ("text", "not of str"), (object(), "not of object"),
                    (b"bytes", "not of uint8"), ([1j], "not of list"), ({}, "not of dict"),
                    ([2**80], "not of list")):
@@ -53,7 +53,7 @@ class Changing(str):
 named = {Changing("image"): image.copy()}
 assert np.array_equal(digits(named)["probabilities"], wanted) and not named
 
-# Arrays of the right type that are no contiguous array of NumPy's.
+# The arrays have the right type, but are not contiguous NumPy arrays.
 wide = np.zeros((1, 8, 8, 2), np.float32)
 wide[..., :1] = image
 unaligned = np.frombuffer(b"x" + image.tobytes(), np.float32, 64, 1).reshape(image.shape)
@@ -89,14 +89,15 @@ for out, kind, why in (
         ([room, room], TypeError, "2 arrays for 1 outputs"),
         ({"p": room}, TypeError, "no output is called 'p'"), ([], TypeError, "0 arrays")):
     refuses(kind, why, lambda: digits(image, out=out))
-# An input may be called out; a dictionary of inputs then leaves the keyword to the outputs.
+# An input may have the name out; a dictionary of inputs then leaves the keyword to the
+# outputs.
 named_out = weir.load("out.so")
 x = np.arange(-12, 12, dtype=np.float32).reshape(8, 3)
 room = np.empty((8, 3), np.float32)
 assert np.array_equal(named_out(out=x)["y"], np.maximum(x, 0))
 assert named_out({"out": x}, out=room)["y"] is room and np.array_equal(room, np.maximum(x, 0))
 
-# Memory that a call would both read and write.
+# A call would both read and write this memory.
 both = np.zeros(128, np.float32)
 for at in (0, 40, 60):
     refuses(ValueError, "output 'probabilities' overlaps input 'image'", lambda: digits(
@@ -107,7 +108,7 @@ batch = [np.ones(shape, dtype) for _, shape, dtype in line.inputs("train_step")]
 refuses(weir.Error, "overlaps the variables",
         lambda: line.train_step(*batch, out=line.variables["W"]))
 
-# An output of dynamic shape is the caller's where its shape is the one that comes out.
+# The caller's array is used for an output of dynamic shape if it has the actual shape.
 for count, other in ((1, 2), (5, 8), (8, 5)):
     x = np.random.default_rng(count).standard_normal((count, 3)).astype(np.float32)
     room = np.full((count, 3), 9, np.float32)
@@ -117,7 +118,7 @@ for count, other in ((1, 2), (5, 8), (8, 5)):
 refuses(ValueError, "output 'y': dimension 0 ('x.0') is 9, not in [1, 8]",
         lambda: rows(x, out=np.empty((9, 3), np.float32)))
 
-# A large contiguous array is read where it lies, and the results go where out says.
+# A large contiguous array is read in place, and the results are written to out.
 large = weir.load("large.so")
 x = np.ones((1024, 1024), np.float32)
 room = np.empty_like(x)
@@ -129,14 +130,15 @@ assert tracemalloc.get_traced_memory()[1] < 100_000
 tracemalloc.stop()
 assert np.array_equal(room, x)
 
-# Models that were never opened, are open, are gone, or end in the middle of other calls.
+# Models that are not opened yet, are open, are closed, or are closed during other
+# calls.
 empty = weir.Model.__new__(weir.Model)
 for call in (lambda: empty(image), lambda: empty.run("main"), lambda: empty._memory(),
              lambda: empty._save(b"x"), lambda: empty.main, lambda: empty.functions,
              lambda: empty.inputs(), lambda: repr(empty), lambda: empty.clone()):
     refuses(RuntimeError, "never opened", call)
 empty.close()
-# An open that fails leaves the model as it was.
+# A failed open does not change the model.
 refuses(weir.Error, "absent", lambda: empty.__init__("digits.so", weights="absent"))
 refuses(RuntimeError, "never opened", lambda: empty(image))
 empty.__init__("digits.so")
@@ -173,7 +175,7 @@ for caller in callers:
     caller.join(60)
 assert refused == [6] * 4
 
-# Nothing is kept of calls: their arrays, and those of calls that failed.
+# Calls keep no references: not to their arrays, and not to those of failed calls.
 counts = [sys.getrefcount(value) for value in (image, room, None)]
 for _ in range(1000):
     digits(image)

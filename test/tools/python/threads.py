@@ -1,4 +1,4 @@
-"""threads.py: one model that 16 threads share, a model a thread, and libraries that are
+"""threads.py: 16 threads share one model, each thread has its own model, and libraries are
 compiled again to the same path."""
 
 import os
@@ -13,7 +13,7 @@ THREADS, CALLS = 16, 1000
 
 
 def in_threads(model_of, image_of, wanted):
-    """How many results are right, how many wrong; it fails where a thread hangs."""
+    """The numbers of right and of wrong results; it fails if a thread hangs."""
     right, wrong = [0] * THREADS, []
 
     def work(i):
@@ -36,7 +36,7 @@ def in_threads(model_of, image_of, wanted):
 
 rng = np.random.default_rng(3)
 for library, threads in (("rows.so", 1), ("rows.so", 2), ("named.so", 2)):
-    # Sizes differ, so that a buffer that calls share would show.
+    # Sizes differ, so that a buffer that calls share would cause errors.
     inputs = [rng.standard_normal((2 + i % 6, 3)).astype(np.float32) for i in range(37)]
     wanted = [np.maximum(x, 0) for x in inputs]
     shared = weir.Model(library, threads=threads)
@@ -44,7 +44,7 @@ for library, threads in (("rows.so", 1), ("rows.so", 2), ("named.so", 2)):
     models = [shared.clone() for _ in range(THREADS)]
     assert in_threads(lambda i: models[i], inputs, wanted) == (CALLS, 0)
 
-# A run that takes long enough for others to come between its steps.
+# A run takes long enough for other calls between its steps.
 inputs = [rng.uniform(-0.2, 0.2, (128, 128)).astype(np.float32) for _ in range(5)]
 for library in ("chain.so", "chain2.so"):
     shared = weir.Model(library)
@@ -58,7 +58,7 @@ line.train_step(*(np.ones(shape, dtype) for _, shape, dtype in line.inputs("trai
 assert [np.array_equal(a, b) for a, b in zip(line.variables.values(), clone.variables.values())] \
     .count(False) > 0
 
-# Compiled again, by a new file and by one that is written over.
+# The library is compiled again, to a new file and over the old one.
 GRAPH = open("scale.pbtxt").read()
 
 

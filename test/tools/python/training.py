@@ -1,4 +1,4 @@
-"""training.py: fit, compared with weir-run and with steps by hand."""
+"""training.py: compares fit with weir-run and with explicit steps."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ labels = (0.1 * x + 0.3).astype(np.float32)
 
 
 def by_weir_run(library, *options):
-    """The losses of the epochs, and the variables that training ends with."""
+    """The losses of the epochs, and the variables after training."""
     np.save("x.npy", x)
     np.save("labels.npy", labels)
     out = subprocess.run(["weir-run", library, "--train", "--data=x=x.npy,labels=labels.npy",
@@ -23,7 +23,7 @@ def by_weir_run(library, *options):
     return [float(loss) for loss in re.findall(r"loss ([\d.e-]+)", out.stdout)], model.variables
 
 
-# Batches of fixed size, in the order of the data and in one that a seed decides.
+# Batches have a fixed size, in the order of the data and in a seeded order.
 for options, arguments in ((["--epochs=3"], {"epochs": 3}),
                            (["--epochs=4", "--shuffle=7"], {"epochs": 4, "shuffle": 7})):
     losses, variables = by_weir_run("./line.so", *options)
@@ -33,7 +33,8 @@ for options, arguments in ((["--epochs=3"], {"epochs": 3}),
     assert np.allclose(found.mean(1), losses, 1e-4, 0)
     assert all(np.array_equal(line.variables[key], value) for key, value in variables.items())
 
-# By hand, with the labels by the name of their tensor, and twice the same.
+# The steps are explicit, with the labels by the name of their tensor, twice with equal
+# results.
 by_hand = weir.load("line.so")
 for _ in range(2):
     for at in (0, 100):
@@ -53,14 +54,14 @@ assert found.shape == (2, 5)
 assert np.allclose(found @ [60, 60, 60, 60, 10] / 250, losses, 1e-4, 0)
 assert all(np.array_equal(dynamic.variables[key], value) for key, value in variables.items())
 
-# Whole numbers become the type of the input.
+# Integers become the type of the input.
 whole = weir.load("line.so")
 assert np.array_equal(whole.fit({"x": np.arange(100, dtype=np.uint8), "labels": labels[:100]}),
                       weir.load("line.so").fit({"x": np.arange(100, dtype=np.float32),
                                                 "labels": labels[:100]}))
 assert line.fit({"x": x, "labels": labels}, epochs=0).shape == (0, 2)
 
-# bf16 as uint16 is bits; f16 and bool accept only whole numbers that they hold.
+# bf16 as uint16 has bits; f16 and bool accept only integers that they represent.
 bits, half, truth = (weir.load(f"{name}.so") for name in ("bits", "half", "truth"))
 one = np.array([0x3f80, 0x4000], np.uint16)
 assert np.array_equal(bits.fit({"x": one}, function="main"), [[0x3f80, 0x4000]])

@@ -1,5 +1,5 @@
-"""bad-npy.py DIR RUNNER LIBRARY: every malformed .npy is an error that names the
-file, never a signal. Writes the files itself."""
+"""bad-npy.py DIR RUNNER LIBRARY: every malformed .npy is an error that names the file, never a
+signal. The script writes the files itself."""
 
 import subprocess
 import sys

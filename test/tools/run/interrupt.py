@@ -1,5 +1,5 @@
-"""interrupt.py LIB FOLDER: training that signals end, with checkpoints in the midst of it,
-and on a terminal."""
+"""interrupt.py LIB FOLDER: tests training that signals end, with checkpoints during it, and on a
+terminal."""
 
 import os
 import pathlib
@@ -15,12 +15,12 @@ command = ["weir-run", library, "--train", f"--data={folder}/x.npy,{folder}/y.np
 
 
 def heeds():
-    """Who is started in the background ignores SIGINT."""
+    """A process in the background ignores SIGINT."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def ended_by(number, *options):
-    """What is said on stderr by training that the signal ends in its midst."""
+    """The output on stderr of a training that the signal ends."""
     process = subprocess.Popen(command + ["--epochs=1000000", *options],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                preexec_fn=heeds)
@@ -42,7 +42,7 @@ for number in (signal.SIGINT, signal.SIGTERM):
                    check=True, stdout=subprocess.DEVNULL)
 assert "--save=PATH keeps the variables" in ended_by(signal.SIGINT)
 
-# Each second step of six: what a kill leaves is a checkpoint of the midst.
+# Every second of six steps is saved: a kill leaves a checkpoint of the training so far.
 often = folder / "often"
 process = subprocess.Popen(command + ["--epochs=1000000", f"--save={often}", "--save-every=2"],
                            stdout=subprocess.DEVNULL)
@@ -53,7 +53,7 @@ process.kill()
 process.wait()
 subprocess.run(command + [f"--restore={often}"], check=True, stdout=subprocess.DEVNULL)
 
-# A checkpoint that cannot be written is a warning, until the last one.
+# A checkpoint that cannot be written is a warning, except for the last one.
 lost = folder / "lost"
 lost.mkdir()
 process = subprocess.Popen(command + ["--epochs=1000000", f"--save={lost}/x", "--save-every=2"],

@@ -1,5 +1,5 @@
-"""journal.py METRICS FOLDER PICTURE: the events in the folder say what the
-metrics say, by the reader of checkpoints, and the picture has their curve."""
+"""journal.py METRICS FOLDER PICTURE: the events in the folder equal the metrics, by the reader of
+checkpoints, and the picture has their curve."""
 
 import json
 import pathlib
@@ -26,7 +26,7 @@ def records(data):
 
 
 def number(form, bits):
-    """A float of the file, of which the reader gives the bits."""
+    """A float of the file; the reader returns its bits."""
     whole = {"<d": "<Q", "<f": "<I"}[form]
     return struct.unpack(form, struct.pack(whole, bits))[0]
 
@@ -50,7 +50,7 @@ for event, line in zip(events[1:], metrics):
     assert abs(values["loss"] - line["loss"]) <= 1e-6 * abs(line["loss"]), (values, line)
     assert values["steps_per_second"] > 0
 
-# The least loss is drawn lowest, and all are within the frame.
+# The smallest loss is drawn lowest, and all are within the frame.
 root = xml.parse(sys.argv[3]).getroot()
 space = "{http://www.w3.org/2000/svg}"
 (curve,) = [line for line in root.iter(space + "polyline") if line.get("class") == "curve"]

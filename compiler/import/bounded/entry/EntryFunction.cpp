@@ -53,10 +53,11 @@ FailureOr<func::FuncOp> buildFunction(ModuleOp module, OpBuilder &builder,
   }
   // A loss adds its labels behind them.
   inputs.describe(function);
-  FailureOr<EntryResults> results =
-      traceVersions({report, entry.options, entry.name, entry.inputs,
-                     entry.canBranch, entry.trace},
-                    builder, fed);
+  // A debugging library has one version, whose nodes it observes.
+  bool canBranch = entry.canBranch && !entry.options.instruments;
+  FailureOr<EntryResults> results = traceVersions(
+      {report, entry.options, entry.name, entry.inputs, canBranch, entry.trace},
+      builder, fed);
   if (failed(results))
     return failure();
   builder.create<func::ReturnOp>(report.file(), results->values);

@@ -72,11 +72,6 @@ LogicalResult importCompress(Node &node) {
       {takeAlong(b, x, axis, chosen.positions, chosen.count)});
 }
 
-/// A constant in place of operand `i`, for the node's own handler.
-Value bounding(Node &node, unsigned i, const Size &size) {
-  return splat(node.b, node.type(i), static_cast<double>(size.bound));
-}
-
 /// What a search for the largest, or the smallest, comes to last.
 Expr lastOf(Node &node, bool isLargest) {
   Type type = node.element(0);
@@ -145,7 +140,7 @@ LogicalResult importOneHot(Node &node) {
       select(less(position, zero), position + exactly(b, marks), position);
   position = select(less(position, zero), number(b, marks.bound), position);
   if (failed(runOnPaddedBuffers(
-          node, {position.value, bounding(node, 1, marks), node.operand(2)})))
+          node, {position.value, splatBound(node, 1, marks), node.operand(2)})))
     return failure();
   sizes.insert(sizes.begin() + *axis, marks);
   return giveSizes(node, 0, sizes);

@@ -45,7 +45,7 @@ StepsBuilder::tryWhile(Starts &starts, bool &again) {
   SmallVector<Value> inits{number(node, 0).value, steps.goesOn.value};
   for (const Traced &variable : starts.variables)
     if (!flatten(starts.keepSizes ? withoutSizes(variable) : variable, inits)) {
-      unrolling.why = "has a variable that is no tensor";
+      why = "has a variable that is no tensor";
       return none;
     }
   Loop loop(at, inits);
@@ -102,7 +102,7 @@ bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
   for (auto [first, then] : llvm::zip_equal(starts.variables, next)) {
     SmallVector<Value> values;
     if (!flatten(then, values)) {
-      unrolling.why = "has a variable that is no tensor";
+      why = "has a variable that is no tensor";
       return false;
     }
     joined.push_back(first.value && !first.imaginary ? joinSizes(first, then)
@@ -139,7 +139,7 @@ bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
         if (rooms)
           first = fitTo(node.b, node, first, *rooms);
       starts.keepSizes = false;
-      unrolling.why = "has variables that grow in each step";
+      why = "has variables that grow in each step";
       return false;
     }
   } else {
@@ -147,7 +147,7 @@ bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
       flatten(variable, loop.yielded);
   }
   if (TypeRange(ValueRange(loop.yielded)) != loop.types()) {
-    unrolling.why = "has variables that change their types";
+    why = "has variables that change their types";
     return false;
   }
   return true;
@@ -165,7 +165,7 @@ void StepsBuilder::buildCondition(Loop &loop) {
 
 FailureOr<SmallVector<Traced>> StepsBuilder::unroll() {
   Unrolled unrolled(steps);
-  auto end = Unrolling::trace(
+  auto end = traceSteps(
       [&](int64_t step) -> FailureOr<Value> {
         return runs(number(node, step), unrolled.goesOn).value;
       },
@@ -179,8 +179,8 @@ FailureOr<SmallVector<Traced>> StepsBuilder::unroll() {
       });
   if (failed(end))
     return failure();
-  if (*end != Unrolling::End::byCondition)
-    return unrolling.refuse(*end);
+  if (*end != StepsEnd::byCondition)
+    return unrolling.refuse(why, *end);
   auto results = unrolled.results(node);
   if (failed(results))
     return failure();
@@ -208,7 +208,7 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryNow() {
     return none;
   };
   Unrolled unrolled(steps);
-  auto end = Unrolling::trace(
+  auto end = traceSteps(
       [&](int64_t step) -> FailureOr<Value> {
         return runs(number(node, step), unrolled.goesOn).value;
       },
@@ -218,11 +218,10 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryNow() {
         bool isNow = succeeded(next) && llvm::all_of(*next, isKnown) &&
                      unrolled.take(node, *next).empty();
         return success(isNow);
-      },
-      stepLimit - 1);
+      });
   if (failed(end) && node.tracer.report.status != status)
     return failure();
-  if (failed(end) || *end != Unrolling::End::byCondition)
+  if (failed(end) || *end != StepsEnd::byCondition)
     return giveUp();
   auto results = unrolled.results(node);
   if (failed(results))

@@ -80,6 +80,8 @@ private:
   Node &node;
   const Steps &steps;
   Unrolling unrolling;
+  /// Why no graph.while suits.
+  std::string why;
 };
 
 } // namespace weir::onnx

@@ -57,7 +57,7 @@ FailureOr<Edges> edgesOf(Node &node) {
   StringRef mode = node.stringAttr("mode", "constant");
   auto edges = llvm::StringSwitch<std::optional<Edges>>(mode)
                    .Case("constant", Edges::value)
-                   .Case("reflect", Edges::reflect)
+                   .Case("reflect", Edges::zigzag)
                    .Case("edge", Edges::nearest)
                    .Case("wrap", Edges::wrap)
                    .Default(std::nullopt);
@@ -188,10 +188,7 @@ LogicalResult importPad(Node &node) {
       within = broadcast(reshape(within, along), shape);
       inside = inside ? both(inside, within) : within;
     }
-    // Margins may be wider than the operand, which they mirror several times.
-    Edges by = *edges == Edges::reflect ? Edges::zigzag : *edges;
-    if (by == Edges::value)
-      by = Edges::nearest;
+    Edges by = *edges == Edges::value ? Edges::nearest : *edges;
     x = gather(x, positionWithin(at, number(node, size), by), d);
   }
   return give(node, inside ? select(inside, x, *value) : x);

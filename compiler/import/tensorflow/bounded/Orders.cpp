@@ -16,11 +16,6 @@ using namespace mlir;
 namespace weir::tensorflow {
 namespace {
 
-/// A constant in place of operand `i`, for the node's own handler.
-Value bounding(Node &node, unsigned i, const Size &size) {
-  return splat(node.b, node.type(i), static_cast<double>(size.bound));
-}
-
 /// Marks beyond the depth are cut off.
 LogicalResult importOneHot(Node &node) {
   if (failed(wantOperands(node, 4)))
@@ -37,7 +32,7 @@ LogicalResult importOneHot(Node &node) {
   if (failed(all))
     return failure();
   if (failed(runOnPaddedBuffers(
-          node, {node.operand(0), bounding(node, 1, all->back())})))
+          node, {node.operand(0), splatBound(node, 1, all->back())})))
     return failure();
   int64_t axis = node.intAttr("axis", -1);
   sizes.insert(axis == -1 ? sizes.end() : sizes.begin() + axis, all->back());

@@ -191,6 +191,7 @@ LogicalResult FrameTracer::trace() {
       return error(exit) << "leaves the loop with something that is none of "
                             "its variables";
     state.results.assign(1, result);
+    tracer.keepResults(outside, exit);
   }
   return success();
 }

@@ -147,34 +147,34 @@ FailureOr<std::optional<SmallVector<Traced>>> LoopBuilder::unroll() {
   SmallVector<Traced> values = variables.inits;
   size_t refusalsBefore = node.tracer.refusals();
   bool isRefused = false;
-  auto end = Unrolling::trace(
-      [&](int64_t) { return traceCondition(values); },
-      [&](int64_t) -> LogicalResult {
-        FailureOr<SmallVector<Traced>> next = loop.body(values);
-        if (failed(next)) {
-          isRefused = node.tracer.refusals() > refusalsBefore;
-          return failure();
-        }
-        if (next->size() != values.size())
-          return node.error()
-                 << "its body gives " << next->size() << " results for "
-                 << values.size() << " variables";
-        for (auto [i, value] : llvm::enumerate(*next))
-          if (!loop.invariant[i])
-            values[i] = value;
-        return success();
-      });
+  auto end =
+      traceSteps([&](int64_t) { return traceCondition(values); },
+                 [&](int64_t) -> LogicalResult {
+                   FailureOr<SmallVector<Traced>> next = loop.body(values);
+                   if (failed(next)) {
+                     isRefused = node.tracer.refusals() > refusalsBefore;
+                     return failure();
+                   }
+                   if (next->size() != values.size())
+                     return node.error()
+                            << "its body gives " << next->size()
+                            << " results for " << values.size() << " variables";
+                   for (auto [i, value] : llvm::enumerate(*next))
+                     if (!loop.invariant[i])
+                       values[i] = value;
+                   return success();
+                 });
   if (failed(end) && !isRefused)
     return failure();
-  if (succeeded(end) && *end == Unrolling::End::byCondition)
+  if (succeeded(end) && *end == StepsEnd::byCondition)
     return std::optional(values);
-  if (succeeded(end) && *end == Unrolling::End::unknown &&
-      !unrolling.hasRefusals() && variables.canWiden())
+  if (succeeded(end) && *end == StepsEnd::unknown && !unrolling.hasRefusals() &&
+      variables.canWiden())
     return std::optional<SmallVector<Traced>>();
   // Where the steps do not help, the body's own reasons are the better ones.
   node.tracer.forget(refusalsBefore);
-  unrolling.why = variables.why;
-  return failed(end) ? unrolling.refuse("") : unrolling.refuse(*end);
+  return failed(end) ? unrolling.refuse(variables.why)
+                     : unrolling.refuse(variables.why, *end);
 }
 
 FailureOr<SmallVector<Traced>> LoopBuilder::build() {

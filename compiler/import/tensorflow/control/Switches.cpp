@@ -150,6 +150,7 @@ LogicalResult Tracer::traceMerge(int index, Location at) {
   }
   state.guards = alive[0].guards;
   state.results.assign({alive[0].value, {alive[0].number, {}, {}}});
+  keepResults(top, index);
   return success();
 }
 

@@ -30,10 +30,11 @@ LogicalResult verifyDot(Operation *kernel, const DotSchedule &s) {
     return op.emitOpError("accumulator_sets is ")
            << s.accumulatorSets << ", more than " << target.registers
            << " registers";
+  // The sums of a tile and one operand are in registers.
   int64_t rows = EvenSplit(shape.rows, s.tileRows).most();
   int64_t columns = std::min(shape.columns, s.tileColumns);
-  if (rows > target.registers ||
-      rows * columns * s.accumulatorSets > target.registers)
+  if (rows >= target.registers ||
+      rows * columns * s.accumulatorSets >= target.registers)
     return op.emitOpError("a tile of ")
            << rows << " rows by " << columns << " columns by "
            << s.accumulatorSets << " sets of sums needs more than "

@@ -83,6 +83,13 @@ int64_t PairingSplits::maxGroups() const {
   return most;
 }
 
+int64_t PairingSplits::spilledBytes(const PairingShape &shape) const {
+  if (depths.count == 1)
+    return 0;
+  int64_t ofTile = tiles.most() * shape.panels * PairingScheme::panelWidth * 4;
+  return slabs.most() * ofTile;
+}
+
 // Lines of the cache with the weights of a group of terms.
 static constexpr int64_t linesOfTerms =
     PairingScheme::group * PairingScheme::panelWidth * 4 / 64;

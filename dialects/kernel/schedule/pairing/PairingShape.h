@@ -53,6 +53,8 @@ struct PairingSplits {
 
   /// The number of groups of terms in the largest part of the depth.
   int64_t maxGroups() const;
+  /// Bytes of the partial sums of a slab that wait between parts of the depth.
+  int64_t spilledBytes(const PairingShape &shape) const;
   /// The lines of the next panel that a tile fetches for one part of the depth,
   /// and for one group of terms.
   int64_t linesOfTile() const;

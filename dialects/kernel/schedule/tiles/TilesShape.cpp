@@ -81,4 +81,11 @@ int64_t TilesShape::blocks(const TilesSchedule &schedule) const {
   return llvm::divideCeil(windows(schedule).tiles, tall);
 }
 
+int64_t TilesShape::spilledBytes(const TilesSchedule &schedule) const {
+  if (schedule.depthBlock >= steps)
+    return 0;
+  int64_t ofSlab = llvm::divideCeil(blocks(schedule), schedule.slabs);
+  return ofSlab * panels * side * side * 4;
+}
+
 } // namespace weir::kernel

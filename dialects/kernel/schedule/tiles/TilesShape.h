@@ -54,6 +54,8 @@ struct TilesShape {
   }
   /// Blocks of rows: of a product, or of each image.
   int64_t blocks(const TilesSchedule &schedule) const;
+  /// Bytes of the partial sums of a slab that wait between blocks of the depth.
+  int64_t spilledBytes(const TilesSchedule &schedule) const;
   /// 16 columns of a panel, or all 32.
   int64_t columnTiles() const { return columns > half ? 2 : 1; }
   /// Tiles of rows of which a kernel for dot products keeps the sums.

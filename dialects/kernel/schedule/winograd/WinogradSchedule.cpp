@@ -50,6 +50,13 @@ LogicalResult verifyWinograd(Operation *kernel, const WinogradSchedule &s) {
            << "is " << s.inputTiles;
   for (size_t i = 0; i < shape.window.groups.size(); ++i) {
     MatmulSchedule product = s.productOf(i);
+    if (product.share == MatmulShare::rowBlocks)
+      return op.emitOpError("product_share is row_blocks, which products of a "
+                            "Winograd convolution do not have");
+    if (product.share != MatmulShare::none &&
+        (s.share == WinogradShare::blocks || !shape.isOneStep(s)))
+      return op.emitOpError("product_share is not none, but share is blocks, "
+                            "or there are several blocks or panels");
     if (product.tileColumns > shape.panel)
       return op.emitOpError("tile_columns is ")
              << product.tileColumns << ", more than the " << shape.panel

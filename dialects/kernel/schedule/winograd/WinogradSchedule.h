@@ -24,9 +24,12 @@ struct WinogradSchedule : Parameters<WinogradSchedule> {
   PerProduct<MatmulPrefetch> prefetch = MatmulPrefetch::none;
   PerProduct<int64_t> prefetchLevel = 2;
   PerProduct<bool> prefetchResult = false;
+  PerProduct<MatmulShare> productShare = MatmulShare::none;
+  PerProduct<bool> coarse = false;
 
   /// Calls the visitor with the name of each parameter of the matrix products,
-  /// the member here, and that of MatmulSchedule.
+  /// the member here, and that of MatmulSchedule. The name there is without
+  /// "product_".
   template <typename Visitor>
   static void eachProductParameter(Visitor visit) {
     using Winograd = WinogradSchedule;
@@ -44,6 +47,8 @@ struct WinogradSchedule : Parameters<WinogradSchedule> {
     visit("prefetch_level", &Winograd::prefetchLevel, &Matmul::prefetchLevel);
     visit("prefetch_result", &Winograd::prefetchResult,
           &Matmul::prefetchResult);
+    visit("product_share", &Winograd::productShare, &Matmul::share);
+    visit("coarse", &Winograd::coarse, &Matmul::coarse);
   }
 
   template <typename Visitor>

@@ -48,6 +48,11 @@ struct WinogradShape {
   int64_t blockOf(const WinogradSchedule &schedule) const {
     return EvenSplit(inputTiles, schedule.inputTiles).most();
   }
+  /// Whether there is one block of input tiles and one panel, so that no loop
+  /// is around the products.
+  bool isOneStep(const WinogradSchedule &schedule) const {
+    return blockOf(schedule) == inputTiles && panels() == 1;
+  }
   /// The products of a group for a block of so many input tiles and a panel.
   MatmulShape productOf(size_t group, int64_t block) const;
 };

@@ -1,4 +1,4 @@
-/* Runs the library of custom-ops.test, and counts what a run allocates. */
+/* Runs the library of custom-ops.test, and counts the allocations of a run. */
 #include "net.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 static long allocated;
 
-/* The linker sends all calls here (-Wl,--wrap). */
+/* The linker redirects all calls to these functions (-Wl,--wrap). */
 void *__real_aligned_alloc(size_t align, size_t bytes);
 void *__wrap_aligned_alloc(size_t align, size_t bytes) {
   ++allocated;

@@ -15,7 +15,7 @@ int32_t twice(const weir_custom_call *call) {
   return 0;
 }
 
-/* The largest number of each row, times k[0]; and 0, 1, 2 and so on. */
+/* The maximum of each row times k[0], and the numbers 0, 1, 2 and so on. */
 int32_t top_rows(const weir_custom_call *call) {
   const weir_custom_tensor *x = &call->inputs[0], *k = &call->inputs[1];
   const weir_custom_tensor *y = &call->outputs[0], *z = &call->outputs[1];

@@ -1,5 +1,5 @@
-"""faults.py FAULTS.so FOLDER [--all] [CASE...]: `weir compile`, `weir inspect`, `weir-opt` and
-`weir-translate` while calls of the system fail."""
+"""faults.py FAULTS.so FOLDER [--all] [CASE...]: runs `weir compile`, `weir inspect`, `weir-opt`
+and `weir-translate` with failing system calls."""
 
 import pathlib
 import shutil
@@ -61,7 +61,8 @@ def compiles(name, source, product, *options, varying=(), **more):
 
 
 MEMORY = {"malloc": CALLS["malloc"]}
-# An executable takes longest: its calls are those that a library has not.
+# An executable takes the longest time, so only the calls that a library does not have
+# fail.
 EXECUTABLE = {call: CALLS[call] for call in ("open", "close", "stat", "fork", "wait", "chmod",
                                              "rename", "fsync")}
 LINKER = {call: (CALLS[call][0], 4) for call in ("malloc", "open", "write", "close", "stat")}

@@ -1,5 +1,5 @@
-"""Writes a graph with a kernel of each kind: products and convolutions in tiles
-and by element, rows, normalized rows, squares, elementwise, f64."""
+"""Writes a graph with a kernel of each kind: products and convolutions in tiles and by element,
+rows, normalized rows, transposes, elementwise, f64."""
 
 import sys
 

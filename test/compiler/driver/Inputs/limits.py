@@ -1,5 +1,5 @@
-"""limits.py FOLDER: `weir compile` under limits of memory and of processes: it succeeds, or
-ends with 75 in one line."""
+"""limits.py FOLDER: runs `weir compile` under limits of memory and of processes: it succeeds, or
+ends with 75 and one line."""
 
 import resource
 import subprocess

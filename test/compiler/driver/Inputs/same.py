@@ -1,9 +1,8 @@
-"""same.py COUNT FILE ARGUMENT...: runs `weir compile ARGUMENT... -o FILE` COUNT times,
-each as another process may find its machine, and fails where two files differ.
+"""same.py COUNT FILE ARGUMENT...: runs `weir compile ARGUMENT... -o FILE` COUNT times, each in
+another environment, and fails if two files differ.
 
-What a process finds is where the system puts its memory, the length of its
-environment, how freed memory is used again, and the number of its processors, which
-is that of the compiler's threads.
+The environments differ in the addresses of memory, in the length of the environment, in the reuse
+of freed memory, and in the number of processors, which is that of the compiler's threads.
 """
 
 import os

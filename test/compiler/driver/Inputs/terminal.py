@@ -1,8 +1,7 @@
 """terminal.py [NAME=VALUE...] COMMAND...: runs COMMAND on a terminal of 60 columns.
 
-Prints what the terminal got, with <ESC> for the escape character and <CR> for a
-carriage return that begins no new line. Exits with the command's status. An empty VALUE
-removes the variable.
+Prints the terminal's input, with <ESC> for the escape character and <CR> for a carriage return
+without a new line. Exits with the command's status. An empty VALUE removes the variable.
 """
 
 import os

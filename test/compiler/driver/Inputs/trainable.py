@@ -1,6 +1,6 @@
 """Writes the trained part of a Keras model with a batch normalization as a SavedModel:
-trainable.py DIR objects|collection|neither. What says that the running mean is not
-trainable is the object graph, the collection of TensorFlow 1, or nothing."""
+trainable.py DIR objects|collection|neither. The object graph, the collection of TensorFlow 1, or
+nothing marks the running mean as not trainable."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-// A constant whose values are a resource.
+// The values of a constant are a resource.
 func.func @main(%x: tensor<2xf32> {weir.name = "x", weir.tensor = "x:0"}) -> (tensor<2xf32> {weir.name = "y", weir.tensor = "y:0"}) attributes {weir.entry = "main"} {
   %c = graph.constant dense_resource<c> : tensor<2xf32>
   %y = graph.add %x, %c : tensor<2xf32>

@@ -1,4 +1,4 @@
-// The generated class: buffers, a run, and the text of a failure.
+// The test uses the generated class: buffers, a run, and the text of a failure.
 #include "affine.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-# full-disk.sh DIR MODULE: emits on disks of growing size, in a mount namespace
-# of its own. Each try ends in status 74 and an empty disk, or in a product.
+# full-disk.sh DIR MODULE emits on disks of growing size, in its own mount namespace.
+# Each attempt ends with status 74 and an empty disk, or with a product.
 set -e
 mkdir -p "$1/disk"
 mount -t tmpfs -o size=4k tmpfs "$1/disk"

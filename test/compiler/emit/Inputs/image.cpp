@@ -1,4 +1,4 @@
-// Objects of a class with large tensors on a small stack, which move.
+// Objects of a class with large tensors move on a small stack.
 #include "image.h"
 
 #include <cstdio>
@@ -24,7 +24,7 @@ static Image make(float value) {
 int main() {
   std::vector<Image> nets;
   for (int i = 0; i < 5; ++i)
-    nets.push_back(make(i - 2.f)); // grows, and moves what it has
+    nets.push_back(make(i - 2.f)); // grows, and moves its elements
   for (int i = 0; i < 5; ++i) {
     const Image &net = nets[i];
     check(nets[i].Run() == WEIR_OK, "a run");

@@ -1,4 +1,4 @@
-// The C++17 interface of a model with fixed sizes.
+// The test uses the C++17 interface of a model with fixed sizes.
 #include "digits.hpp"
 
 #include <cmath>
@@ -40,7 +40,8 @@ static void run(Digits &net) {
   EXPECT(net.run(image, first));
   EXPECT(std::fabs(sumOf(first) - 1) < 1e-5f);
 
-  // Containers of a size that only the run knows, arrays and spans.
+  // The sizes of containers are known only at run time; arrays and spans have
+  // constant sizes.
   std::vector<float> picture(64), row(10);
   EXPECT(net.run(picture, row));
   EXPECT(!std::memcmp(row.data(), first.data(), sizeof first));
@@ -56,7 +57,7 @@ static void run(Digits &net) {
   EXPECT(back.data() == plain && back.size() == 10);
 #endif
 
-  // Wrong numbers of elements are errors that name the tensor.
+  // A wrong number of elements is an error that names the tensor.
   picture.resize(60);
   weir::result<void> wrong = net.run(picture, row);
   EXPECT(!wrong && wrong.status() == WEIR_ERR_SIZE);
@@ -66,7 +67,7 @@ static void run(Digits &net) {
   EXPECT(!std::strcmp(net.run(image, row).message(),
                       "output 'probabilities' has 11 elements, not 10"));
 
-  // What the library finds wrong has its text.
+  // The library's errors have a text.
   wrong = net.run(image, weir::span<float>(image.data(), 10));
   EXPECT(wrong.status() == WEIR_ERR_OVERLAP);
   EXPECT(std::strstr(wrong.message(), "probabilities"));

@@ -1,5 +1,5 @@
-"""interrupt.py DIR MODULE: ends weir-emit at many moments. A product is then as
-it was before or whole; after SIGINT and SIGTERM nothing else is left either."""
+"""interrupt.py DIR MODULE: ends weir-emit at many times. A product is then unchanged or complete;
+after SIGINT and SIGTERM no other file is left."""
 
 import os
 import signal

@@ -1,4 +1,5 @@
-"""large.py FOLDER: a chain of products of many sizes, `large.pbtxt`, of small whole numbers, with its input, `x.npy`, and what NumPy gives, `y.npy`."""
+"""large.py FOLDER: a chain of products of many sizes, `large.pbtxt`, of small integers, with its
+input, `x.npy`, and NumPy's result, `y.npy`."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-// The C++17 class of a function with many tensors.
+// This is the C++17 class of a function with many tensors.
 #include "many.hpp"
 
 int main() {

@@ -1,4 +1,4 @@
-/* Calls a model of 200 results by a list. */
+/* Calls a model with 200 results by a list. */
 #include "many.h"
 
 #include <stdio.h>

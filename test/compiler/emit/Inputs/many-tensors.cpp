@@ -1,4 +1,4 @@
-// The generated class of a model of 200 results.
+// This is the generated class of a model with 200 results.
 #include "many.h"
 
 #include <cstdio>

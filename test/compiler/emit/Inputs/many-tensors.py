@@ -1,4 +1,5 @@
-"""many-tensors.py N: a graph of N results whose names differ in what C has not."""
+"""many-tensors.py N: a graph of N results whose names differ only in characters that C does not
+have."""
 
 import sys
 

@@ -1,4 +1,4 @@
-// Calls that must not compile, one a macro.
+// Each macro enables a call that must not compile.
 #include "digits.hpp"
 
 #include <vector>

@@ -1,11 +1,11 @@
 """Writes a checkpoint of two tensors: checkpoint.py PREFIX [what is special].
 
-index and data have a bit changed; slices stores one tensor in two parts, of
-which gap leaves one away, huge is of 8 GiB, and shared has the same bytes in
-each of many parts; restarts leads many times to a block of restarts only.
+The cases index and data have a changed bit. slices stores one tensor in two parts, and gap omits
+one of them. huge has 8 GiB, and shared has the same bytes in each of many parts. restarts refers
+many times to a block of restarts only.
 
-The index is a table of sorted keys with shared prefixes; the tensors lie in one
-shard. Written from the format's description, with nothing of TensorFlow.
+The index is a table of sorted keys with shared prefixes, and the tensors are in one shard. The
+script follows the format's description, without TensorFlow.
 """
 
 import struct
@@ -45,7 +45,8 @@ def entry(shape, offset, data):
 
 
 def ordered(n):
-    """A number so that keys sort as numbers do: as many high bits set as bytes."""
+    """A number in an encoding whose keys sort like the numbers: as many high bits are set as there
+    are bytes."""
     length = 1
     while n >> (7 * length - 1):
         length += 1
@@ -58,7 +59,7 @@ def ordered(n):
 
 
 def slices(name, shape, parts):
-    """Entries of a tensor that is stored by rows: (first, how many, offset, data)."""
+    """Entries of a tensor that is stored by rows: (first, count, offset, data)."""
     dims = b"".join(field(2, b"\x08" + varint(n)) for n in shape)
     whole, entries = b"\x08\x01" + field(2, dims), []
     for first, count, offset, data in parts:

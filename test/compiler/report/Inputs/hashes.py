@@ -1,4 +1,4 @@
-"""hashes.py REPORT: the report's hashes are those of the files."""
+"""hashes.py REPORT: checks that the report's hashes are those of the files."""
 
 import hashlib
 import json

@@ -1,8 +1,8 @@
-# The package without a compiler, Python or a manual reader beside it.
+# The package works without a compiler, Python or a manual reader.
 set -ex
 cd /user
 
-# All files but those of this test and the records of dpkg.
+# These are all files except those of this test and the records of dpkg.
 files() {
   find / \( -path /proc -o -path /user -o -path /var \) -prune -o -print | sort
 }

@@ -1,4 +1,4 @@
-// Classes of a picture whose elements are 0, 1/64, 2/64 and so on.
+// Prints the classes of a picture with the elements 0, 1/64, 2/64 and so on.
 #include "classes.h"
 
 #include <cstdio>

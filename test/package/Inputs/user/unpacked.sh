@@ -1,4 +1,4 @@
-# The archive below /opt, on the path; glibc and nothing else of the system.
+# The archive is below /opt, on the path; it needs only glibc of the system.
 set -ex
 PATH=$(echo /opt/weir-*/bin):$PATH
 cd /user

@@ -1,4 +1,4 @@
-"""The same picture by the Python module: by the library, and by the model itself."""
+"""Classifies the same picture with the Python module: by the library, and by the model itself."""
 
 import numpy as np
 import weir

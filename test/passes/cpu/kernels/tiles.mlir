@@ -1,10 +1,11 @@
-// Products by tiles, and by dot products by inner-product pairing of bf16.
+// Matrix products by AMX tiles, and by dot-product instructions with inner-product
+// pairing of bf16.
 
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// Weights in tiles: a block of rows is taken apart into bf16 and its magnitudes
-// compared with the range; six products a step by tiles, or sums in vector
-// registers, then the epilogue.
+// Weights are in the AMX tile layout. The kernel splits a block of rows into bf16 terms
+// and compares its magnitudes with the safe exponent range. Each step has six tile
+// products, or else vector registers compute the sums; the epilogue follows.
 // CHECK-LABEL: func @tiles
 // CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"
 // CHECK: arith.minui
@@ -35,11 +36,11 @@ func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memr
 
 // -----
 
-// Between products of two parts one side changes: eight tiles are loaded for
-// twelve products of tiles, each as soon as nothing more is made of what its
-// register holds. Meanwhile the next panel comes into L2, after the last the
-// first: a block of two fetches half of its lines.
-// CHECK-LABEL: func @two_parts
+// Two consecutive tile products share one operand, so twelve products load eight tiles.
+// The kernel loads a tile as soon as its register is free. Meanwhile it prefetches the
+// next panel to L2, or the first panel after the last one. Each of the two tiles of a
+// block fetches half of it.
+// CHECK-LABEL: func @two_terms
 // CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[AFTER:.*]], %c2{{.*}} : index
 // CHECK: %[[NEXT:.*]] = arith.select %[[LAST]], %c0{{.*}}, %[[AFTER]] : index
 // CHECK-COUNT-4: "llvm.x86.tileloadd64"
@@ -57,7 +58,7 @@ func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memr
 // CHECK-NOT: "llvm.x86.tileloadd64"
 // CHECK: return
 module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f">} {
-func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: memref<64x64xf32>) {
+func.func @two_terms(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: memref<64x64xf32>) {
   kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x2x2x16x32xbf16>) layout <amx(2, -100, 97)> outs(%c : memref<64x64xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -68,13 +69,14 @@ func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: 
 
 // -----
 
-// The joined rows of a batch have as many parts as its products.
-// CHECK-LABEL: func @two_parts_of_a_batch
+// The joined rows of a batch are split into as many bf16 terms as the products of the
+// batch need.
+// CHECK-LABEL: func @two_terms_of_a_batch
 // CHECK-COUNT-12: "llvm.x86.tdpbf16ps"
 // CHECK-NOT: "llvm.x86.tdpbf16ps"
 // CHECK: return
 module attributes {weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f">} {
-func.func @two_parts_of_a_batch(%a: memref<2x32x64xf32>, %b: memref<1x2x2x2x16x32xbf16>, %c: memref<2x32x32xf32>) {
+func.func @two_terms_of_a_batch(%a: memref<2x32x64xf32>, %b: memref<1x2x2x2x16x32xbf16>, %c: memref<2x32x32xf32>) {
   kernel.matmul ins(%a, %b : memref<2x32x64xf32>, memref<1x2x2x2x16x32xbf16>) layout <amx(2, -100, 97)> outs(%c : memref<2x32x32xf32>) attributes {shared} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -85,9 +87,9 @@ func.func @two_parts_of_a_batch(%a: memref<2x32x64xf32>, %b: memref<1x2x2x2x16x3
 
 // -----
 
-// Rows whose parts are more than half of L2 holds are slabs, as many for each
-// of two threads. Blocks are as even as can be: ten of two times fifteen rows,
-// for which tiles are configured.
+// Half of L2 does not hold the split rows, so they are slabs, the same number for each
+// of two threads. Blocks have nearly equal sizes: ten blocks of two times fifteen rows,
+// and the tile configuration has this size.
 // CHECK-LABEL: func @slabs
 // CHECK: dense<[1, 0, 0, 0, 4194368, 4194368, 4194368, 4194368, 0, 0, 0, 0, 252645135, 269487887, 0, 0]>
 // CHECK: kernel.parallel 4 coarse
@@ -107,8 +109,8 @@ func.func @slabs(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c:
 
 // -----
 
-// Where the parts of all rows are one slab, threads share panels that L2 does not
-// hold, each with all parts.
+// One slab has all rows. Threads share the panels, which L2 does not hold, and each
+// thread has all split rows.
 // CHECK-LABEL: func @panels_of_few_rows
 // CHECK: kernel.parallel 64 coarse {
 // CHECK-NEXT: ^bb0(%[[FIRST:.*]]: index, %[[END:.*]]: index,
@@ -129,9 +131,9 @@ func.func @panels_of_few_rows(%a: memref<49x512xf32>, %b: memref<64x16x3x2x16x32
 
 // -----
 
-// What a block has summed goes through the epilogue while the next is made:
-// some rows in each step, between its products, and those of the last behind.
-// Its own results come to L1 meanwhile.
+// The epilogue of a block runs during the next block: each step has some of its rows,
+// between the products. The rows of the last block follow at the end. Meanwhile the
+// block's own results are prefetched to L1.
 // CHECK-LABEL: func @epilogue_meanwhile
 // CHECK: memref.alloc() {{.*}} : memref<2x1x32x32xf32>
 // CHECK: "llvm.x86.tdpbf16ps"
@@ -155,7 +157,7 @@ func.func @epilogue_meanwhile(%a: memref<1x8x16x64xf32>, %b: memref<2x2x3x2x16x3
 
 // -----
 
-// One thread takes a slab apart before its products, and then the next one.
+// One thread splits a slab before its products, and then continues with the next slab.
 // CHECK-LABEL: func @slab_by_slab
 // CHECK: kernel.parallel 3 coarse
 // CHECK: scf.for
@@ -176,8 +178,8 @@ func.func @slab_by_slab(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf1
 
 // -----
 
-// Bytes by dot products: the range of a block is found, elements become their
-// distances from its least, and sums begin with what that makes of the column.
+// Dot-product instructions multiply bytes. The kernel finds the range of a block and
+// subtracts the least element. The sums begin with the correction term of the column.
 // CHECK-LABEL: func @dots
 // CHECK: arith.minsi
 // CHECK: arith.maxsi
@@ -207,10 +209,10 @@ func.func @dots(%a: memref<64x64xi32>, %b: memref<2x1x1x2x16x64xi8>, %c: memref<
 
 // -----
 
-// Pairs of bf16 by dot products: rows are copied for their range, and blocks with
-// others in it are summed as f32. What comes of the weights is fetched meanwhile,
+// Dot-product instructions multiply pairs of bf16. Rows are copied to find their range,
+// and blocks with elements outside of it use f32. The weights are prefetched meanwhile,
 // once for all rows of a block.
-// CHECK-LABEL: func @pairs
+// CHECK-LABEL: func @bf16_dots
 // CHECK-NOT: vector.reduction <minsi>
 // CHECK: vector.store %{{.*}}, %[[SPLIT:.*]][{{.*}} : memref<2x2x1x2x16x32xbf16>, vector<16xbf16>
 // CHECK: vector.store %{{.*}}, %[[SPLIT]][{{.*}}, vector<16xbf16>
@@ -222,7 +224,7 @@ func.func @dots(%a: memref<64x64xi32>, %b: memref<2x1x1x2x16x64xi8>, %c: memref<
 // CHECK: } else {
 // CHECK: vector.fma
 module attributes {weir.target = #weir.target<features = "+avx512f,+avx512bf16">} {
-func.func @pairs(%a: memref<64x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<64x64xf32>) {
+func.func @bf16_dots(%a: memref<64x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<64x64xf32>) {
   kernel.matmul ins(%a, %b : memref<64x64xbf16>, memref<2x2x1x2x16x32xbf16>) layout <amx(1, -100, 97)> outs(%c : memref<64x64xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -233,9 +235,9 @@ func.func @pairs(%a: memref<64x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: mem
 
 // -----
 
-// The sums of one row are in four sets, and each half of the columns is read as
-// it lies.
-// CHECK-LABEL: func @pairs_of_a_row
+// One row has four sets of sums, and the kernel reads each half of the columns in
+// memory order.
+// CHECK-LABEL: func @bf16_dots_of_a_row
 // CHECK-NOT: memref.prefetch
 // CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c4
@@ -245,7 +247,7 @@ func.func @pairs(%a: memref<64x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: mem
 // CHECK-COUNT-3: arith.addf %{{.*}} : vector<16xf32>
 // CHECK: vector.store
 module attributes {weir.target = #weir.target<features = "+avx512f,+avx512bf16">} {
-func.func @pairs_of_a_row(%a: memref<1x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<1x64xf32>) {
+func.func @bf16_dots_of_a_row(%a: memref<1x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<1x64xf32>) {
   kernel.matmul ins(%a, %b : memref<1x64xbf16>, memref<2x2x1x2x16x32xbf16>) layout <amx(1, -100, 97)> outs(%c : memref<1x64xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -256,9 +258,9 @@ func.func @pairs_of_a_row(%a: memref<1x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>,
 
 // -----
 
-// An image is taken apart with a border of zeros: 16 lines of 16 positions, and
-// one and a block more. Tiles are lines of 14 results, and read theirs from any
-// position on. The depth of 18 steps is one chain.
+// The image is split into bf16 terms with a border of zeros: 16 lines of 16 positions,
+// and one more position and block. A tile has 14 results of a line and may read from
+// any position. The depth of 18 steps is one chain.
 // CHECK-LABEL: func @tile_convolution
 // CHECK: dense<[1, 0, 0, 0, 4194368, 4194368, 4194368, 4194368, 0, 0, 0, 0, 235802126, 269487630, 0, 0]>
 // CHECK: memref.alloc() {{.*}} : memref<2x3x1x300x32xbf16>
@@ -280,8 +282,8 @@ func.func @tile_convolution(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3x2x3x2x1
 
 // -----
 
-// Where windows step by two, pixels are four images by their phase, each of 8
-// lines of 8 positions; and tiles of all lines take their borders along.
+// With a stride of two, the pixels are four images, one per phase. Each has 8 lines of
+// 8 positions. Tiles have positions of all lines, with their borders.
 // CHECK-LABEL: func @tile_convolution_strides
 // CHECK: memref.alloc() {{.*}} : memref<2x3x4x100x32xbf16>
 // CHECK: "llvm.x86.tdpbf16ps"
@@ -299,9 +301,9 @@ func.func @tile_convolution_strides(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3
 
 // -----
 
-// Panels of f32 come apart while the one before them is used, the first before:
-// rows in pairs, whose upper halves become a line of a tile, and what is left of
-// them those of the next parts. Rows further on are fetched meanwhile.
+// Each panel of f32 is split while the kernel uses the one before it; the first one is
+// split before. The upper halves of two rows become one row of a tile. The remainders
+// become the next terms. Later rows are prefetched meanwhile.
 // CHECK-LABEL: func @apart_in_use
 // CHECK: memref.alloc() {{.*}} : memref<2x24x3x2x16x32xbf16>
 // CHECK: scf.for
@@ -346,8 +348,9 @@ func.func @obeys(%a: memref<64x128xf32>, %b: memref<2x4x3x2x16x32xbf16>, %c: mem
 
 // -----
 
-// Also where dot products have tiles of four rows, and two lines of weights in an iteration,
-// whose sums are in two sets. Tile registers are not used although the target has them.
+// Dot products with tiles of four rows obey the schedule, too. An iteration has two
+// rows of weights, with their sums in two sets. The kernel uses no tile registers,
+// although the target has them.
 // CHECK-LABEL: func @obeys_dots
 // CHECK-NOT: ldtilecfg
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c16{{.*}} step %c2

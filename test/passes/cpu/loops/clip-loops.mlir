@@ -18,7 +18,7 @@ func.func private @rows(%x: memref<8xf32>, %n: memref<i64>, %y: memref<8xf32>) a
   return
 }
 
-// Of a tile of three rows the first decides, rounded up.
+// The first of the three rows of a tile decides, so the size is rounded up.
 // CHECK-LABEL: func.func private @tiles
 // CHECK: %[[MORE:.*]] = arith.addi %{{.*}}, %{{.*}} : index
 // CHECK: arith.divsi %[[MORE]], %{{.*}} : index
@@ -41,7 +41,8 @@ func.func private @tiles(%n: memref<i64>, %y: memref<12xf32>) attributes {weir.k
   return
 }
 
-// Where an inner factor is dynamic, iterations between are skipped.
+// If an inner factor of the loop is dynamic, the loop skips the iterations beyond its
+// size.
 // CHECK-LABEL: func.func private @factors
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
 // CHECK: %[[AT:.*]] = arith.remsi %[[I]], %{{.*}}
@@ -58,7 +59,7 @@ func.func private @factors(%n: memref<i64>, %m: memref<i64>, %y: memref<8xf32>) 
   return
 }
 
-// The first dimension of a loop over several at once.
+// The pass ends a loop over several dimensions at the size of the first dimension.
 // CHECK-LABEL: func.func private @joined
 // CHECK: arith.muli
 // CHECK: %[[END:.*]] = arith.minsi
@@ -77,8 +78,8 @@ func.func private @joined(%n: memref<i64>, %y: memref<8x4xf32>) attributes {weir
   return
 }
 
-// What the loop stores besides may be read elsewhere, and a loop that carries a
-// sum counts all of its iterations.
+// Two loops stay: one has another store, which other code may read, and one carries a
+// sum, which has all iterations.
 // CHECK-LABEL: func.func private @others
 // CHECK-NOT: minsi
 // CHECK: return
@@ -100,17 +101,16 @@ func.func private @others(%n: memref<i64>, %x: memref<8xf32>, %y: memref<8xf32>,
   return
 }
 
-// A loop over tiles of two dimensions skips
-// tiles that begin beyond the size of the inner one, whatever they keep for
-// themselves.
-// CHECK-LABEL: func.func private @places
+// A loop over tiles of two dimensions skips the tiles that begin beyond the size of the
+// inner one. Stores to the scratch memory of a tile do not matter.
+// CHECK-LABEL: func.func private @tiles_of_two
 // CHECK: scf.for %[[T:.*]] = %{{.*}} to %{{.*}} step
 // CHECK: %[[AT:.*]] = arith.remui %[[T]], %{{.*}} : index
 // CHECK: %[[FIRST:.*]] = arith.muli %[[AT]], %{{.*}} : index
 // CHECK: %[[WITHIN:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : index
 // CHECK: scf.if %[[WITHIN]]
 // CHECK: memref.store %{{.*}}, %[[OWN:.*]][%{{.*}}] : memref<2xf32>
-func.func private @places(%n: memref<i64>, %x: memref<3x8xf32>, %y: memref<3x8xf32>, %s: memref<64xi8>) attributes {weir.kernel, weir.inputs = 2 : i64, weir.sizes = [[array<i64: 3, -1>, array<i64: 8, 0>]]} {
+func.func private @tiles_of_two(%n: memref<i64>, %x: memref<3x8xf32>, %y: memref<3x8xf32>, %s: memref<64xi8>) attributes {weir.kernel, weir.inputs = 2 : i64, weir.sizes = [[array<i64: 3, -1>, array<i64: 8, 0>]]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -135,7 +135,7 @@ func.func private @places(%n: memref<i64>, %x: memref<3x8xf32>, %y: memref<3x8xf
   return
 }
 
-// In a view two dimensions are one of two factors.
+// Two dimensions of the buffer are one dimension of the view, with two factors.
 // CHECK-LABEL: func.func private @collapsed
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
 // CHECK: %[[AT:.*]] = arith.remsi %[[I]], %{{.*}}

@@ -2,7 +2,7 @@
 
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// Rows of the last two dimensions are one run in both.
+// The rows of the last two dimensions are contiguous in both buffers.
 // CHECK-LABEL: func @runs
 // CHECK: %[[SIZE:.*]] = memref.load %arg1[] : memref<i64>
 // CHECK: %[[INDEX:.*]] = arith.index_cast %[[SIZE]]
@@ -23,14 +23,14 @@ func.func @runs(%x: memref<192xf32>, %n: memref<i64>, %y: memref<4x6x8xf32>) {
 
 // -----
 
-// Squares are transposed in registers; of what is left each element is moved.
-// CHECK-LABEL: func @squares
+// Registers transpose whole blocks; the remaining elements are moved one by one.
+// CHECK-LABEL: func @blocks
 // CHECK: vector.load %arg0
 // CHECK: vector.shuffle
 // CHECK: vector.store %{{.*}}, %arg2
 // CHECK: memref.load %arg0
 // CHECK: memref.store %{{.*}}, %arg2
-func.func @squares(%x: memref<3072xf32>, %n: memref<i64>, %y: memref<2x48x32xf32>) {
+func.func @blocks(%x: memref<3072xf32>, %n: memref<i64>, %y: memref<2x48x32xf32>) {
   kernel.corner ins(%x : memref<3072xf32>) sizes(%n : memref<i64>) along [1] order [0, 2, 1] outs(%y : memref<2x48x32xf32>)
   return
 }

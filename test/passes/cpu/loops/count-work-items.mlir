@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-count-work-items | FileCheck %s
 
-// The loop over work items ends where a size does: the run is told how many work items
-// that leaves, of the sizes alone.
+// The loop over work items ends at a dynamic size. A function computes the number of
+// work items from the sizes alone.
 // CHECK-LABEL: func.func private @k_grains
 // CHECK-SAME: (%[[N:.*]]: memref<i64>, %{{.*}}: memref<8xf32>) -> index
 // CHECK-DAG: %[[SIZE:.*]] = memref.load %[[N]][]
@@ -31,7 +31,8 @@ plan.program @entry {
 
 // -----
 
-// Of two loops the later end counts; one that no size ends needs all work items.
+// The later end of two loops counts. A kernel with a loop that no size ends needs all
+// work items.
 // CHECK-LABEL: func.func private @all
 // CHECK-NOT: @all_grains
 // CHECK: plan.run @all(%{{.*}}, %{{.*}}) {work_items = 8 : i64}
@@ -58,14 +59,14 @@ plan.program @entry {
 
 // -----
 
-// A work item is two rows, and a part goes through blocks of work items: the loop inside
-// ends, and its rows are rounded up to work items.
+// A work item is two rows, and a chunk runs blocks of work items. The inner loop ends
+// at the size, and its rows are rounded up to whole work items.
 // CHECK-LABEL: func.func private @blocks_grains
 // CHECK-DAG: %[[ALL:.*]] = arith.constant 16 : index
 // CHECK: %[[ROWS:.*]] = arith.minsi %[[ALL]], %{{.*}}
 // CHECK: %[[RAISED:.*]] = arith.addi %[[ROWS]], %{{.*}}
-// CHECK: %[[GRAINS:.*]] = arith.divsi %[[RAISED]], %{{.*}}
-// CHECK: arith.maxsi %{{.*}}, %[[GRAINS]]
+// CHECK: %[[ITEMS:.*]] = arith.divsi %[[RAISED]], %{{.*}}
+// CHECK: arith.maxsi %{{.*}}, %[[ITEMS]]
 // CHECK: plan.run @blocks(%{{.*}}, %{{.*}}) {count = @blocks_grains, work_items = 8 : i64}
 func.func private @blocks(%n: memref<i64>, %y: memref<16xf32>, %first: index, %last: index, %slot: index)
     attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 16, 0>]]} {

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --weir-lower-copies | FileCheck %s
 
-// Strided memory is copied by loops.
+// Loops copy strided memory.
 // CHECK-LABEL: func.func @strided
 // CHECK-NOT: memref.copy
 // CHECK: linalg.generic
@@ -9,7 +9,7 @@ func.func @strided(%a: memref<2x4xf32, strided<[8, 1]>>, %b: memref<2x4xf32>) {
   return
 }
 
-// One run of bytes stays a copy.
+// A contiguous copy stays a copy.
 // CHECK-LABEL: func.func @run
 // CHECK-NOT: linalg
 // CHECK: memref.copy
@@ -18,7 +18,7 @@ func.func @run(%a: memref<2x4xf32>, %b: memref<2x4xf32>) {
   return
 }
 
-// An output that may be the input is not copied where it is.
+// The copy is skipped if the output and the input are the same memory.
 // CHECK-LABEL: func.func @aliases
 // CHECK: %[[A:.*]] = memref.extract_aligned_pointer_as_index %arg0
 // CHECK: %[[B:.*]] = memref.extract_aligned_pointer_as_index %arg1

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-outline-parallel-loops --canonicalize | FileCheck %s
 
-// What one thread does and what threads share are phases, in order; only the
-// latter take a range.
+// Sequential code and parallel regions become phases, in their order. Only a parallel
+// region has a range as arguments.
 // CHECK-LABEL: func.func private @k_phase_0
 // CHECK-SAME: (%[[X:.*]]: memref<8xf32>, %{{.*}}: memref<8xf32>) attributes {weir.kernel}
 // CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.0
@@ -33,8 +33,8 @@ plan.program @weir_entry_0 {
 
 // -----
 
-// A value that one phase reads and another needs keeps the kernel whole: one
-// thread then does all work items.
+// If one phase loads a value that another one needs, the kernel stays whole. One thread
+// then runs all work items.
 // CHECK-LABEL: func.func private @whole
 // CHECK: %[[V:.*]] = memref.load
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c8
@@ -59,7 +59,7 @@ plan.program @weir_entry_0 {
 
 // -----
 
-// Arithmetic on what a phase reads is part of it.
+// Arithmetic on a value that a phase loads becomes a part of that phase.
 // CHECK-LABEL: func.func private @then_phase_0
 // CHECK-NOT: arith.addf
 // CHECK: memref.store
@@ -94,9 +94,9 @@ plan.program @weir_entry_0 {
 
 // -----
 
-// The first phases of a wave's kernels are a wave, and so are the second ones;
-// a phase that has no fellow is none.
-// CHECK-LABEL: plan.program @waves
+// The first phases of the kernels of a task group form a group, and so do the second
+// phases. A phase without a counterpart is in no group.
+// CHECK-LABEL: plan.program @task_groups
 // CHECK: plan.run @k_phase_0(%[[A:.*]], %[[B:.*]]) {task_group = 0 : i64}
 // CHECK-NEXT: plan.run @one(%{{.*}}) {task_group = 0 : i64}
 // CHECK-NEXT: plan.run @k_phase_0(%[[C:.*]], %[[D:.*]]) {task_group = 0 : i64}
@@ -122,7 +122,7 @@ func.func private @one(%x: memref<8xf32>) attributes {weir.kernel} {
   linalg.fill ins(%zero : f32) outs(%x : memref<8xf32>)
   return
 }
-plan.program @waves {
+plan.program @task_groups {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
   %z = plan.buffer 128 live [0, 0] : memref<8xf32>
@@ -135,10 +135,10 @@ plan.program @waves {
 
 // -----
 
-// Of a wave by rows, runs that follow each other and are shared by the same
-// blocks of rows stay one. What is shared otherwise, or by other blocks, or in
-// two phases, is for itself.
-// CHECK-LABEL: plan.program @row_waves
+// In a row-wise group, consecutive runs with the same blocks of rows stay together. A
+// run leaves the group if its region has no row blocks, if it has other blocks, or if
+// it has two phases.
+// CHECK-LABEL: plan.program @row_wise_groups
 // CHECK: plan.run @rows_phase_0(%{{.*}}) {row_wise, task_group = 0 : i64, work_items = 8 : i64}
 // CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {row_wise, task_group = 0 : i64, work_items = 8 : i64}
 // CHECK-NEXT: plan.run @others_phase_0(%{{.*}}) {work_items = 8 : i64} : (
@@ -190,7 +190,7 @@ func.func private @twice(%x: memref<8xf32>) attributes {weir.kernel} {
   }
   return
 }
-plan.program @row_waves {
+plan.program @row_wise_groups {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   plan.run @rows(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
   plan.run @rows(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
@@ -201,4 +201,31 @@ plan.program @row_waves {
   plan.run @fewer(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
   plan.run @fewer(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
   plan.run @one(%x) {row_wise, task_group = 3 : i64} : (memref<8xf32>)
+}
+
+// -----
+
+// A profile tells the phases of a kernel from kernels.
+// CHECK-LABEL: func.func private @numbered_phase_0
+// CHECK-SAME: attributes {weir.kernel, weir.phase = 0 : i64, weir.work = #weir.work<inputs = 1>}
+// CHECK-LABEL: func.func private @numbered_phase_1
+// CHECK-SAME: attributes {weir.kernel, weir.phase = 1 : i64, weir.work = #weir.work<inputs = 1>}
+module attributes {weir.profile} {
+  func.func private @numbered(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel, weir.work = #weir.work<inputs = 1>} {
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1 : index
+    linalg.fill ins(%zero : f32) outs(%x : memref<8xf32>)
+    kernel.parallel 8 slots 3 {
+    ^bb0(%first: index, %last: index, %slot: index):
+      scf.for %i = %first to %last step %one {
+        memref.store %zero, %y[%i] : memref<8xf32>
+      }
+    }
+    return
+  }
+  plan.program @weir_entry_0 {
+    %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+    %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+    plan.run @numbered(%x, %y) : (memref<8xf32>, memref<8xf32>)
+  }
 }

@@ -3,7 +3,7 @@
 #row = affine_map<(d0, d1) -> (d0, d1)>
 #sum = affine_map<(d0, d1) -> (d0)>
 
-// The op on the accumulator may be reordered, its operand's not.
+// Only the op on the accumulator may be reassociated, and not its operand.
 // CHECK-LABEL: func.func @sum
 // CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
 // CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<reassoc> : f32
@@ -17,7 +17,7 @@ func.func @sum(%x: memref<4x8xf32>, %y: memref<4xf32>) {
   return
 }
 
-// Without a reduction nothing may.
+// Without a reduction, no op may be reassociated.
 // CHECK-LABEL: func.func @elementwise
 // CHECK-NOT: fastmath
 // CHECK: arith.addf

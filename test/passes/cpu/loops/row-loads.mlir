@@ -1,23 +1,23 @@
 // RUN: weir-opt %s -split-input-file --weir-vectorize-loops -canonicalize -cse | FileCheck %s
 
-// What the body of loops loads from rows of buffers.
+// The bodies of loops load elements from rows of buffers at indices from a table.
 
 #places = affine_map<(d0, d1) -> (d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Where the places of a table never fall and are near each other for 16
-// neighbours, a vector is loaded, whose lanes change places. Near the end of the
-// row that is its last whole one.
+// The indices of a table never decrease, and those of 16 adjacent elements are close
+// together. So the loop loads a vector and permutes its lanes. Near the end of the row
+// it loads the last whole vector.
 // CHECK-LABEL: func @enlarged
 // CHECK: %[[NEAR:.*]] = scf.for %{{.*}} = %c0 to %c48 step %c1 iter_args({{.*}}) -> (i1)
 // CHECK: arith.cmpi sle
 // CHECK: arith.cmpi slt
 // CHECK: scf.if %[[NEAR]]
-// CHECK: %[[FIRST:.*]] = vector.extract %[[PLACES:.*]][0] : index from vector<16xindex>
+// CHECK: %[[FIRST:.*]] = vector.extract %[[INDICES:.*]][0] : index from vector<16xindex>
 // CHECK: %[[BASE:.*]] = arith.minsi %[[FIRST]], %c12
 // CHECK: %[[X:.*]] = vector.load %arg0[%{{.*}}, %[[BASE]]] : memref<32x28xf32>, vector<16xf32>
 // CHECK: %[[FROM:.*]] = vector.broadcast %[[BASE]]
-// CHECK: %[[AWAY:.*]] = arith.subi %[[PLACES]], %[[FROM]]
+// CHECK: %[[AWAY:.*]] = arith.subi %[[INDICES]], %[[FROM]]
 // CHECK: %[[WHICH:.*]] = arith.index_cast %[[AWAY]] : vector<16xindex> to vector<16xi32>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"(%[[X]], %[[WHICH]])
 // CHECK: } else {
@@ -45,8 +45,8 @@ module attributes {weir.target = #weir.target<features = "+avx2,+avx512f">} {
 #places = affine_map<(d0, d1) -> (d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Of a row of less than a vector all of it is loaded, of eight lanes and words;
-// tables are looked at before the loops around.
+// A row that is shorter than a vector is loaded whole, with eight lanes of 32 bits. The
+// check of the table is before the outer loops.
 // CHECK-LABEL: func @short
 // CHECK: %[[NEAR:.*]] = scf.for %{{.*}} = %c0 to %c24 step %c1 iter_args({{.*}}) -> (i1)
 // CHECK: scf.for %{{.*}} = %c0 to %c4
@@ -81,7 +81,7 @@ module attributes {weir.target = #weir.target<features = "+avx2", vector_bits = 
 #places = affine_map<(d0, d1) -> (d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// A table that the loop around fills is looked at in each round.
+// If the outer loop fills the table, each iteration checks it.
 // CHECK-LABEL: func @filled
 // CHECK: scf.for %{{.*}} = %c0 to %c4
 // CHECK: memref.store
@@ -112,12 +112,12 @@ module attributes {weir.target = #weir.target<features = "+avx2", vector_bits = 
 #rows = affine_map<(d0, d1) -> (d0)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Neighbours are a vector of the row that all lanes share.
+// Adjacent indices are a vector of the row that all lanes share.
 // CHECK-LABEL: func @neighbours
 // CHECK-NOT: scf.if
 // CHECK: scf.for %[[I:.*]] = %c0 to %c24
-// CHECK: %[[PLACE:.*]] = memref.load %arg1[%[[I]]] : memref<24xi64>
-// CHECK: %[[ROW:.*]] = arith.index_cast %[[PLACE]] : i64 to index
+// CHECK: %[[INDEX:.*]] = memref.load %arg1[%[[I]]] : memref<24xi64>
+// CHECK: %[[ROW:.*]] = arith.index_cast %[[INDEX]] : i64 to index
 // CHECK: vector.load %arg0[%[[ROW]], %c0] : memref<8x50xf32>, vector<16xf32>
 // CHECK: vector.load %arg0[%[[ROW]], %c16] : memref<8x50xf32>, vector<16xf32>
 // CHECK-NOT: linalg
@@ -137,9 +137,9 @@ func.func @neighbours(%x: memref<8x50xf32>, %places: memref<24xi64>, %y: memref<
 #places = affine_map<(d0, d1) -> (d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Lanes of different rows, or of fewer places than the row has elements, are
-// loaded one by one; so are those of few rows, and where each row has places of
-// its own, which a look at one does not tell.
+// These loops load elements one by one. Their lanes have different rows, or there are
+// fewer indices than the row has elements, or few rows. One has a table for each row,
+// which one check cannot cover.
 // CHECK-LABEL: func @otherwise
 // CHECK-NOT: scf.if
 // CHECK-COUNT-4: linalg.generic
@@ -181,7 +181,7 @@ module attributes {weir.target = #weir.target<features = "+avx2,+avx512f">} {
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// An index that is also a value has no vector.
+// An index that is also a value has no vector form.
 // CHECK-LABEL: func @value
 // CHECK: linalg.generic
 func.func @value(%x: memref<32x48xi32>, %y: memref<32x48xi32>) {

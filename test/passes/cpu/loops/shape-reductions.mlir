@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file --weir-shape-reductions | FileCheck %s
 
-// The rows and columns of a channel are one run of elements.
+// The rows and columns of a channel are contiguous.
 // CHECK-LABEL: func @channels
 // CHECK: %[[Z:.*]] = memref.collapse_shape %arg0 {{\[\[}}0], [1, 2]] : memref<64x7x7xf32> into memref<64x49xf32>
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[Z]] : memref<64x49xf32>) outs(%arg1 : memref<64xf32>)
@@ -15,11 +15,11 @@ func.func @channels(%x: memref<64x7x7xf32>, %y: memref<64xf32>) {
 
 // -----
 
-// Also of a part of a larger buffer, whose results lie in one.
-// CHECK-LABEL: func @parts
+// This also holds for a slice of a larger buffer with its results in a slice.
+// CHECK-LABEL: func @slices
 // CHECK: memref.collapse_shape %arg0 {{\[\[}}0], [1], [2, 3]] : memref<1x8x7x7xf32, strided<[3136, 49, 7, 1], offset: ?>> into memref<1x8x49xf32, strided<[3136, 49, 1], offset: ?>>
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%{{.*}} : memref<1x8x49xf32, strided<[3136, 49, 1], offset: ?>>) outs(%arg1 : memref<1x8xf32, strided<[64, 1], offset: ?>>)
-func.func @parts(%x: memref<1x8x7x7xf32, strided<[3136, 49, 7, 1], offset: ?>>, %y: memref<1x8xf32, strided<[64, 1], offset: ?>>) {
+func.func @slices(%x: memref<1x8x7x7xf32, strided<[3136, 49, 7, 1], offset: ?>>, %y: memref<1x8xf32, strided<[64, 1], offset: ?>>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%x : memref<1x8x7x7xf32, strided<[3136, 49, 7, 1], offset: ?>>) outs(%y : memref<1x8xf32, strided<[64, 1], offset: ?>>) {
   ^bb0(%in: f32, %out: f32):
     %0 = arith.maximumf %out, %in : f32
@@ -30,7 +30,8 @@ func.func @parts(%x: memref<1x8x7x7xf32, strided<[3136, 49, 7, 1], offset: ?>>, 
 
 // -----
 
-// Rows that lie apart stay rows, and so do those that something else is read by.
+// Rows that are not contiguous stay rows, and so do rows that another operand reads
+// differently.
 // CHECK-LABEL: func @apart
 // CHECK-NOT: collapse_shape
 // CHECK: return
@@ -57,7 +58,7 @@ func.func @factors(%x: memref<64x7x7xf32>, %f: memref<7xf32>, %y: memref<64xf32>
 
 // -----
 
-// What reduces moves into short rows, whose loops are one.
+// The reduction moves into the short rows, and the loops over them become one.
 // CHECK-LABEL: func @inside
 // CHECK: memref.collapse_shape %arg0 {{\[\[}}0], [1], [2, 3]] : memref<2x64x7x7xf32> into memref<2x64x49xf32>
 // CHECK: linalg.generic {indexing_maps = [#[[X:.*]], #[[Y:.*]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%{{.*}} : memref<2x64x49xf32>) outs(%{{.*}} : memref<2x49xf32>)
@@ -72,7 +73,7 @@ func.func @inside(%x: memref<2x64x7x7xf32>, %y: memref<2x7x7xf32>) {
 
 // -----
 
-// Long rows are read as they lie.
+// Long rows are read in memory order.
 // CHECK-LABEL: func @long
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]
 func.func @long(%x: memref<64x1000xf32>, %y: memref<1000xf32>) {
@@ -86,8 +87,7 @@ func.func @long(%x: memref<64x1000xf32>, %y: memref<1000xf32>) {
 
 // -----
 
-// A sum of millions of terms stays one of rows, and two loops that reduce stay
-// outside.
+// A sum of millions of terms stays a sum of rows, and two reduction loops stay outside.
 // CHECK-LABEL: func @many
 // CHECK-NOT: collapse_shape
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "reduction"]

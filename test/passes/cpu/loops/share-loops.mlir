@@ -1,6 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-share-loops --canonicalize | FileCheck %s
 
-// Rows of much work: work items of some rows, which divide them all.
+// The rows have much work: a work item has some rows, and its size divides their
+// number.
 // CHECK-LABEL: func.func private @rows
 // CHECK: kernel.parallel 128 {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
@@ -22,8 +23,8 @@ func.func private @rows(%x: memref<1024x256xf64>, %y: memref<1024xf64>) attribut
 
 // -----
 
-// One dimension: whole vectors in a work item, and a smaller last one.
-// CHECK-LABEL: func.func private @line
+// A work item of one dimension has whole vectors, and the last one is smaller.
+// CHECK-LABEL: func.func private @vector
 // CHECK: kernel.parallel {{[0-9]+}} {
 // CHECK: scf.for
 // CHECK: memref.subview %arg0[%{{.*}}] [7936] [1]
@@ -31,7 +32,7 @@ func.func private @rows(%x: memref<1024x256xf64>, %y: memref<1024xf64>) attribut
 // CHECK: scf.for
 // CHECK: memref.subview %arg0[999936] [67] [1]
 // CHECK: linalg.generic
-func.func private @line(%x: memref<1000003xf32>, %y: memref<1000003xf32>) attributes {weir.kernel} {
+func.func private @vector(%x: memref<1000003xf32>, %y: memref<1000003xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<1000003xf32>) outs(%y : memref<1000003xf32>) {
   ^bb0(%in: f32, %out: f32):
     %e = math.exp %in : f32
@@ -42,7 +43,7 @@ func.func private @line(%x: memref<1000003xf32>, %y: memref<1000003xf32>) attrib
 
 // -----
 
-// An index counts from the whole's begin.
+// An index counts from the beginning of the whole loop.
 // CHECK-LABEL: func.func private @index
 // CHECK: kernel.parallel
 // CHECK: %[[I:.*]] = linalg.index 0
@@ -59,7 +60,7 @@ func.func private @index(%y: memref<65536x16xi64>) attributes {weir.kernel} {
 
 // -----
 
-// Little work stays on one thread, and so does one long sum.
+// A loop with little work stays on one thread, and so does one long sum.
 // CHECK-LABEL: func.func private @little
 // CHECK-NOT: kernel.parallel
 // CHECK: arith.addf
@@ -80,7 +81,8 @@ func.func private @little(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memr
 
 // -----
 
-// Two work items would write one place: the result's index does not tell them apart.
+// Two work items along the rows would write the same element, because the result has no
+// index for rows. So the columns are shared.
 // CHECK-LABEL: func.func private @overlap
 // CHECK: kernel.parallel
 // CHECK: memref.subview %arg1[0, %{{.*}}]
@@ -94,11 +96,11 @@ func.func private @overlap(%x: memref<300x4096xf64>, %y: memref<1x4096xf64>) att
 
 // -----
 
-// What is transposed has work items of whole squares.
-// CHECK-LABEL: func.func private @turned
+// A work item of a transpose has whole register transpose blocks.
+// CHECK-LABEL: func.func private @transposed
 // CHECK: kernel.parallel 32 {
 // CHECK: memref.subview %arg0[0, %{{.*}}] [512, 16]
-func.func private @turned(%x: memref<512x512xf32>, %y: memref<512x512xf32>) attributes {weir.kernel} {
+func.func private @transposed(%x: memref<512x512xf32>, %y: memref<512x512xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<512x512xf32>) outs(%y : memref<512x512xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
@@ -108,8 +110,9 @@ func.func private @turned(%x: memref<512x512xf32>, %y: memref<512x512xf32>) attr
 
 // -----
 
-// Work items are the blocks of rows of the kernel's wave, however little there is to
-// do. Loops of which another is over the rows are shared as others are.
+// The work items are the blocks of rows of the kernel's row-wise group, even if there
+// is little work. If a loop over the rows is elsewhere, other loops are shared as
+// usual.
 // CHECK-LABEL: func.func private @row_blocks
 // CHECK: kernel.parallel 4 row_wise {
 // CHECK: memref.subview %{{.*}} [1, 16, 8] [1, 1, 1]
@@ -132,7 +135,7 @@ func.func private @row_blocks(%x: memref<1x64x8xf32>, %y: memref<1x64x8xf32>, %t
 
 // -----
 
-// One thread adds rows up as they lie; of several each has its own columns.
+// One thread sums rows in memory order; several threads each have their own columns.
 // CHECK-LABEL: func.func private @columns
 // CHECK-NOT: kernel.parallel
 // CHECK: linalg.generic
@@ -163,16 +166,16 @@ func.func private @columns_of_two(%x: memref<1024x1024xf32>, %y: memref<1024xf32
 
 // -----
 
-// What is turned is cut along images and their rows, neither the neighbours of what
-// is read nor those of what is written: a thread has the rows that it had before.
-// CHECK-LABEL: func @turned
+// A transposing op is divided along images and their rows, and not along the contiguous
+// dimensions of its input or output. So a thread keeps the rows of the ops before it.
+// CHECK-LABEL: func @transposed
 // CHECK: kernel.parallel 28 {
 // CHECK-DAG: %[[IMAGE:.*]] = arith.divui %{{.*}}, %c14
-// CHECK-DAG: %[[PART:.*]] = arith.remui %{{.*}}, %c14
-// CHECK: %[[ROW:.*]] = arith.muli %[[PART]], %c4
+// CHECK-DAG: %[[BLOCK:.*]] = arith.remui %{{.*}}, %c14
+// CHECK: %[[ROW:.*]] = arith.muli %[[BLOCK]], %c4
 // CHECK: memref.subview %arg0[%[[IMAGE]], %[[ROW]], 0, 0] [1, 4, 56, 64]
 // CHECK: memref.subview %arg1[%[[IMAGE]], 0, %[[ROW]], 0] [1, 64, 4, 56]
-func.func @turned(%x: memref<2x56x56x64xf32>, %y: memref<2x64x56x56xf32>) attributes {weir.kernel} {
+func.func @transposed(%x: memref<2x56x56x64xf32>, %y: memref<2x64x56x56xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x : memref<2x56x56x64xf32>) outs(%y : memref<2x64x56x56xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32

@@ -1,12 +1,12 @@
 // RUN: weir-opt %s -split-input-file --weir-vectorize-loops -canonicalize -cse | FileCheck %s
 
-// Squares whose rows are written to lines that meet in one set of L1.
+// Register transpose blocks write their rows to cache lines that share one set of L1.
 
 #turned = affine_map<(d0, d1, d2) -> (d1, d2, d0)>
 #id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
-// Rows 8 KB apart: some squares wait for each other in a tile, and rows go first,
-// so that lines of one follow each other.
+// The rows are 8 KB apart. Some blocks are stored to a tile first. The loop over rows
+// is outside, so that the lines of a row are written one after another.
 // CHECK-LABEL: func @colliding
 // CHECK: %[[TILE:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16x64xf32>
 // CHECK: scf.for %[[TOP:.*]] = %c0 to %c48 step %c16
@@ -33,7 +33,7 @@ module attributes {weir.target = #weir.target<l1 = 49152>} {
 #turned = affine_map<(d0, d1, d2) -> (d1, d2, d0)>
 #id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
-// Of rows that do not meet squares are written as they are made.
+// If rows do not share sets of L1, each block is written at once.
 // CHECK-LABEL: func @apart
 // CHECK-NOT: memref.alloca
 // CHECK: scf.for %[[I:.*]] = %c0 to %c33 step %c1

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file --weir-vectorize-loops -canonicalize -cse | FileCheck %s
 
-// Rows of neighbours: four sums take turns, then what is left, masked; lanes are
-// added in halves.
+// A row is contiguous: the loop uses four sums in turn, then a mask for the remainder.
+// The lanes are added by halving the vector.
 // CHECK-LABEL: func @rows
 // CHECK: scf.for
 // CHECK: scf.for %{{.*}} iter_args(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) -> (vector<[[N:[0-9]+]]xf32>
@@ -24,8 +24,9 @@ func.func @rows(%x: memref<8x1001xf32>, %y: memref<8xf32>) {
 
 // -----
 
-// What is more than L2 holds is fetched before it is read, a line for each
-// vector, by the first of two ops that read it; what L2 holds is not.
+// If L2 does not hold an operand, the loop prefetches it: one cache line for each
+// vector. The first of the two ops that read it does so. An operand that fits in L2 is
+// not prefetched.
 // CHECK-LABEL: func @stream
 // CHECK: scf.for %[[I:[a-z0-9]+]] =
 // CHECK: scf.for %[[K:[a-z0-9]+]] =
@@ -54,7 +55,7 @@ module attributes {weir.target = #weir.target<fma_rate = 2>} {
 
 // -----
 
-// Nothing is fetched where the processor does so by itself.
+// Nothing is prefetched if the processor does so itself.
 // CHECK-LABEL: func @fetched_by_itself
 // CHECK-NOT: memref.prefetch
 // CHECK: return
@@ -71,8 +72,8 @@ module attributes {weir.target = #weir.target<>} {
 
 // -----
 
-// Beyond the end of a row of a slice of columns lies what is not read: 64 of each
-// of 16 rows are as far as 1024 of a run.
+// The memory after a row of a slice of columns is not read. The distance is 1024
+// elements, which are 16 rows of 64 columns.
 // CHECK-LABEL: func @slice_of_columns
 // CHECK: scf.for %[[I:[a-z0-9]+]] =
 // CHECK: memref.prefetch %{{.*}}[%[[I]], %c16384], read, locality<3>
@@ -93,7 +94,7 @@ module attributes {weir.target = #weir.target<fma_rate = 2>} {
 
 // -----
 
-// So it is where rows are added to each other.
+// A loop that adds rows prefetches by the same rule.
 // CHECK-LABEL: func @sums_of_columns
 // CHECK: scf.for %[[I:[a-z0-9]+]] =
 // CHECK: scf.for %[[K:[a-z0-9]+]] =
@@ -116,7 +117,8 @@ module attributes {weir.target = #weir.target<fma_rate = 2>} {
 
 // -----
 
-// What follows a row is not read next where the loops go otherwise.
+// If the loop order differs from the memory order, the elements after a row are not
+// read next, so nothing is prefetched.
 // CHECK-LABEL: func @rows_in_turns
 // CHECK-NOT: memref.prefetch
 // CHECK: vector.load
@@ -135,7 +137,7 @@ module attributes {weir.target = #weir.target<fma_rate = 2>} {
 
 // -----
 
-// NaNs, which the maxima pass over, are found apart, by their bits.
+// The maximum ignores NaNs, so the loop finds them separately, by their bits.
 // CHECK-LABEL: func @largest
 // CHECK: %[[LAST:.*]]:8 = scf.for
 // CHECK: %[[X:.*]] = vector.load
@@ -158,7 +160,8 @@ func.func @largest(%x: memref<1024xf32>, %y: memref<f32>) {
 
 // -----
 
-// A window's loops run inside those over lanes: its maximum stays in a register.
+// The loops over a window run inside the loops over lanes, so the maximum stays in a
+// register.
 // CHECK-LABEL: func @window
 // CHECK: %[[FIRST:.*]] = vector.load %{{.*}} : memref<4x32xf32>
 // CHECK: %[[SECOND:.*]] = vector.load %{{.*}} : memref<4x32xf32>
@@ -195,8 +198,8 @@ func.func @both(%x: memref<1024xf32>, %e: memref<1024xf32>, %y: memref<f32>) {
 
 // -----
 
-// Lanes that are not valid must not be divided by; neighbours of every second
-// element lie apart; places are no vector.
+// These loops stay: a division of lanes that may be invalid, a load of every second
+// element, and a loop over indices as values.
 // CHECK-LABEL: func @left
 // CHECK-COUNT-3: linalg.generic
 func.func @left(%x: memref<9x9xi32>, %y: memref<9x9xi32>, %z: memref<9x18xi32>) {
@@ -221,8 +224,8 @@ func.func @left(%x: memref<9x9xi32>, %y: memref<9x9xi32>, %z: memref<9x18xi32>) 
 
 // -----
 
-// Four vectors take turns at each op, six where functions make the chain long;
-// what is left at the end takes turns too.
+// The loop has four vectors for each op in turn, or six if functions make the chain
+// long. The remainder at the end has several vectors, too.
 // CHECK-LABEL: func @turns
 // CHECK: scf.for %{{.*}} = %c0 to %c128 step %c64
 // CHECK-COUNT-4: vector.load
@@ -255,7 +258,7 @@ func.func @turns(%x: memref<150xf32>, %y: memref<150xf32>) {
 
 // -----
 
-// A maximum of numbers passes NaNs over.
+// This maximum ignores NaNs by its definition.
 // CHECK-LABEL: func @largest_number
 // CHECK: arith.constant dense<0xFF800000> : vector
 // CHECK: %[[X:.*]] = vector.load
@@ -272,9 +275,9 @@ func.func @largest_number(%x: memref<1024xf32>, %y: memref<f32>) {
 
 // -----
 
-// Other neighbours: rows of squares are loaded, their columns stored, masked
-// where a square is not whole.
-// CHECK-LABEL: func @turned
+// Operands with another contiguous dimension use register transpose blocks: rows are
+// loaded, and columns are stored, with masks for partial blocks.
+// CHECK-LABEL: func @transposed
 // CHECK: scf.for %[[N:.*]] = %c0 to %c3
 // CHECK: scf.for %[[I:[a-z0-9]+]] = %c0 to %c32
 // CHECK: vector.load %arg0[%{{.*}}, %[[N]], %[[I]]]
@@ -282,7 +285,7 @@ func.func @largest_number(%x: memref<1024xf32>, %y: memref<f32>) {
 // CHECK: vector.maskedstore %arg1[%[[N]], %[[I]], %{{.*}}]
 // CHECK: vector.maskedload %arg0
 // CHECK-NOT: linalg
-func.func @turned(%x: memref<20x3x40xf32>, %y: memref<3x40x20xf32>) {
+func.func @transposed(%x: memref<20x3x40xf32>, %y: memref<3x40x20xf32>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d2, d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<20x3x40xf32>) outs(%y : memref<3x40x20xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
@@ -292,9 +295,9 @@ func.func @turned(%x: memref<20x3x40xf32>, %y: memref<3x40x20xf32>) {
 
 // -----
 
-// What is computed of elements that are turned, of others that lie like the result
-// and of one for each row: after the square is turned, row by row.
-// CHECK-LABEL: func @turned_sum
+// The body has transposed operands, operands in the order of the result, and one
+// operand per row. It runs row by row after the transpose in registers.
+// CHECK-LABEL: func @transposed_sum
 // CHECK: vector.load %arg0[%[[J:.*]], %[[I:.*]]]
 // CHECK: vector.shuffle
 // CHECK: %[[ROW:.*]] = vector.shuffle
@@ -305,7 +308,7 @@ func.func @turned(%x: memref<20x3x40xf32>, %y: memref<3x40x20xf32>) {
 // CHECK: %[[SCALED:.*]] = arith.mulf %[[SUM]], %[[ALL]] : vector<16xf32>
 // CHECK: vector.store %[[SCALED]], %arg3[%[[I]], %[[J]]]
 // CHECK-NOT: linalg
-func.func @turned_sum(%x: memref<32x16xf32>, %y: memref<16x32xf32>, %s: memref<16xf32>, %z: memref<16x32xf32>) {
+func.func @transposed_sum(%x: memref<32x16xf32>, %y: memref<16x32xf32>, %s: memref<16xf32>, %z: memref<16x32xf32>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x, %y, %s : memref<32x16xf32>, memref<16x32xf32>, memref<16xf32>) outs(%z : memref<16x32xf32>) {
   ^bb0(%in: f32, %like: f32, %scale: f32, %out: f32):
     %0 = arith.addf %in, %like : f32
@@ -317,7 +320,8 @@ func.func @turned_sum(%x: memref<32x16xf32>, %y: memref<16x32xf32>, %s: memref<1
 
 // -----
 
-// Two operands whose other neighbours differ are left alone.
+// An op stays if two operands have different contiguous dimensions, neither that of the
+// result.
 // CHECK-LABEL: func @two_ways
 // CHECK: linalg.generic
 func.func @two_ways(%x: memref<16x16x16xf32>, %y: memref<16x16x16xf32>, %z: memref<16x16x16xf32>) {
@@ -331,7 +335,8 @@ func.func @two_ways(%x: memref<16x16x16xf32>, %y: memref<16x16x16xf32>, %z: memr
 
 // -----
 
-// A few neighbours of many: columns of squares that are mostly empty.
+// Few of many elements are adjacent, so the columns of the transpose blocks are mostly
+// empty.
 // CHECK-LABEL: func @fives
 // CHECK-COUNT-5: vector.load %arg0
 // CHECK: vector.shuffle
@@ -347,7 +352,7 @@ func.func @fives(%x: memref<5x64xf32>, %y: memref<64x5xf32>) {
 
 // -----
 
-// Rows of the result of four elements, and of two, are made a vector at a time.
+// Result rows of four elements, and of two, are computed one vector at a time.
 // CHECK-LABEL: func @interleaved
 // CHECK: scf.for %[[N:.*]] = %c0 to %c5
 // CHECK: %[[FLAT:.*]] = memref.collapse_shape %arg1 {{.*}} : memref<5x20x4xf32> into memref<5x80xf32>
@@ -377,10 +382,10 @@ func.func @interleaved(%x: memref<5x4x20xf32>, %y: memref<5x20x4xf32>, %z: memre
 
 // -----
 
-// Fewer neighbours are left alone.
-// CHECK-LABEL: func @pairs
+// An op with fewer adjacent elements stays.
+// CHECK-LABEL: func @two_neighbors
 // CHECK: linalg.generic
-func.func @pairs(%x: memref<40x2xf32>, %y: memref<2x40xf32>) {
+func.func @two_neighbors(%x: memref<40x2xf32>, %y: memref<2x40xf32>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<40x2xf32>) outs(%y : memref<2x40xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
@@ -390,14 +395,15 @@ func.func @pairs(%x: memref<40x2xf32>, %y: memref<2x40xf32>) {
 
 // -----
 
-// Halves are lanes of as many elements as f32 has, widened and rounded in registers.
-// CHECK-LABEL: func @halves
+// Vectors of f16 have as many lanes as vectors of f32. They are widened and rounded in
+// registers.
+// CHECK-LABEL: func @f16
 // CHECK: vector.load %{{.*}} : memref<8x100xf16>, vector<[[N:[0-9]+]]xf16>
 // CHECK: arith.extf %{{.*}} : vector<[[N]]xf16> to vector<[[N]]xf32>
 // CHECK: arith.cmpf olt, %{{.*}} : vector<[[N]]xf32>
 // CHECK: arith.truncf %{{.*}} : vector<[[N]]xf32> to vector<[[N]]xbf16>
 // CHECK: vector.store %{{.*}} : memref<8x100xbf16>, vector<[[N]]xbf16>
-func.func @halves(%x: memref<8x100xf16>, %y: memref<8x100xbf16>) {
+func.func @f16(%x: memref<8x100xf16>, %y: memref<8x100xbf16>) {
   %zero = arith.constant 0.0 : f32
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<8x100xf16>) outs(%y : memref<8x100xbf16>) {
   ^bb0(%in: f16, %out: bf16):
@@ -412,13 +418,13 @@ func.func @halves(%x: memref<8x100xf16>, %y: memref<8x100xbf16>) {
 
 // -----
 
-// Sums of halves stay loops: each would be rounded.
-// CHECK-LABEL: func @half_sums
+// Sums of f16 stay loops, because each addition rounds.
+// CHECK-LABEL: func @f16_sums
 // CHECK-NOT: vector
 // CHECK: arith.addf
 // CHECK-NOT: vector
 // CHECK: return
-func.func @half_sums(%x: memref<8x100xf16>, %y: memref<8xf16>) {
+func.func @f16_sums(%x: memref<8x100xf16>, %y: memref<8xf16>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf16>) outs(%y : memref<8xf16>) {
   ^bb0(%in: f16, %out: f16):
     %0 = arith.addf %out, %in : f16
@@ -429,13 +435,13 @@ func.func @half_sums(%x: memref<8x100xf16>, %y: memref<8xf16>) {
 
 // -----
 
-// Bytes are turned as bytes, and become words in the rows of the result.
-// CHECK-LABEL: func @turned_bytes
+// Bytes are transposed as bytes, and widened to i32 in the rows of the result.
+// CHECK-LABEL: func @transposed_bytes
 // CHECK: vector.load %{{.*}} : memref<64x32xi8>, vector<[[N:[0-9]+]]xi8>
 // CHECK: vector.shuffle %{{.*}} : vector<[[N]]xi8>, vector<[[N]]xi8>
 // CHECK: arith.extui %{{.*}} : vector<[[N]]xi8> to vector<[[N]]xi32>
 // CHECK: vector.store %{{.*}} : memref<32x64xf32>, vector<[[N]]xf32>
-func.func @turned_bytes(%x: memref<64x32xi8>, %y: memref<32x64xf32>) {
+func.func @transposed_bytes(%x: memref<64x32xi8>, %y: memref<32x64xf32>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<64x32xi8>) outs(%y : memref<32x64xf32>) {
   ^bb0(%in: i8, %out: f32):
     %0 = arith.extui %in : i8 to i32
@@ -447,7 +453,7 @@ func.func @turned_bytes(%x: memref<64x32xi8>, %y: memref<32x64xf32>) {
 
 // -----
 
-// A row that is reduced is the innermost loop, or no lanes.
+// A row that is reduced is the innermost loop, or the op has no lanes.
 // CHECK-LABEL: func @two_reductions
 // CHECK-NOT: vector
 // CHECK: return

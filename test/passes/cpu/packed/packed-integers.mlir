@@ -1,9 +1,9 @@
-// Products with weights of few bits by integers, where the model lets A be
-// quantized.
+// Products with few-bit weights use integers if the model allows the quantization of A.
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// The greatest magnitude of a block of A becomes 127; bytes are ordered as the
-// masks make codes. Two products of a time are added in 16 bits, then in 32.
+// The scale maps the largest magnitude of a block of A to 127. The bytes have the order
+// of the codes that the masks extract. Sums of two products are 16-bit integers, then
+// 32-bit ones.
 // CHECK-LABEL: func @avx2
 // CHECK-DAG: %[[MASK:.*]] = arith.constant dense<252645135> : vector<8xi32>
 // CHECK: arith.maximumf
@@ -25,7 +25,7 @@ func.func @avx2(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32
 
 // -----
 
-// Four products are one instruction of AVX-512 VNNI.
+// AVX-512 VNNI multiplies and adds four bytes in one instruction.
 // CHECK-LABEL: func @dots
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK-NOT: pmadd
@@ -41,7 +41,7 @@ func.func @dots(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32
 
 // -----
 
-// Elsewhere codes become floats.
+// Other targets convert the codes to f32.
 // CHECK-LABEL: func @floats
 // CHECK-NOT: call_intrinsic
 // CHECK: vector.fma

@@ -1,9 +1,9 @@
-// Products with weights of few bits, unpacked in registers.
+// Products with few-bit weights, which are unpacked in registers.
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// A is multiplied by what its codes are too large by, and the zero point of all is
-// in what chains begin with. A word of four columns' vectors is masked, converted
-// and multiplied; then the scale.
+// The masks leave some codes too large by a power of two, so A is divided by it. Each
+// chain begins with the correction for the common zero point. Each 32-bit word of four
+// columns is masked, converted and multiplied, and then scaled.
 // CHECK-LABEL: func @row
 // CHECK-DAG: %[[POWERS:.*]] = arith.constant dense<[1.000000e+00, 6.250000e-02, 3.906250e-03, 2.44140625E-4{{.*}}]> : vector<8xf32>
 // CHECK-DAG: %[[LESS:.*]] = arith.constant -8.000000e+00 : f32
@@ -31,8 +31,8 @@ func.func @row(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32>
 
 // -----
 
-// Threads share items of panels; tiles of rows are inside of these. Zero points of
-// blocks are bytes, and codes of 8 bits two to half a word.
+// Threads share chunks of panels, with tiles of rows inside. The zero points of blocks
+// are bytes, and 16 bits have two 8-bit codes.
 // CHECK-LABEL: func @rows
 // CHECK: kernel.parallel 32 {
 // CHECK: vector.load %{{.*}} : memref<32x17664xi8>, vector<16xi8>

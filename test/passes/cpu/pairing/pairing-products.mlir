@@ -1,12 +1,12 @@
-// Products of pairs of terms, and the panels that they read.
+// Matrix products by inner-product pairing, and the packing of their panels.
 
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// Pairs: seven rows are scaled by the exponent of their mean square and summed up
-// with their neighbours. Where any fits, one multiply-add of sums and one of an
-// element make three terms, then one of differences and one of an element. Where
-// not all do, each term of the others is one of elements, by unscaled weights.
-// CHECK-LABEL: func @pairs
+// Seven rows are scaled by the exponent of their mean square, and adjacent elements are
+// added. If any row is eligible, one multiply-add of sums and one of a single element
+// compute three terms. The next two use differences and a single element. If some rows
+// are not eligible, their terms use the unscaled weights.
+// CHECK-LABEL: func @pairing
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<7x112xf32>
 // CHECK: arith.shrui
 // CHECK: arith.cmpi ule
@@ -27,7 +27,7 @@
 // CHECK-COUNT-14: arith.select %{{.*}} : vector<16xf32>
 // CHECK: arith.maximumf %{{.*}} : vector<16xf32>
 // CHECK-NOT: kernel
-func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32xf32>) {
+func.func @pairing(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32xf32>) {
   kernel.matmul ins(%a, %b : memref<7x96xf32>, memref<1x98x32xf32>) layout <pairing> outs(%c : memref<7x32xf32>) {
   ^bb0(%sum: f32):
     %zero = arith.constant 0.0 : f32
@@ -39,24 +39,24 @@ func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32x
 
 // -----
 
-// The windows of a convolution are copied side by side, with zeros for what is
-// outside, and scaled where they lie: each vector's neighbours are read before it is
+// The windows of a convolution are copied side by side, with zeros outside of the
+// image, and scaled in place. Each vector is read with its neighbors before it is
 // written.
-// CHECK-LABEL: func @pairs_of_windows
+// CHECK-LABEL: func @pairing_windows
 // CHECK-SAME: %[[X:.*]]: memref<1x8x8x20xf32>
-// CHECK: %[[LINES:.*]] = memref.alloc() {alignment = 64 : i64} : memref<{{.*}}x208xf32>
+// CHECK: %[[WINDOWS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<{{.*}}x208xf32>
 // CHECK: scf.if
 // CHECK: vector.load %[[X]]
 // CHECK: vector.maskedload %[[X]]
-// CHECK: vector.maskedstore %[[LINES]]
+// CHECK: vector.maskedstore %[[WINDOWS]]
 // CHECK: } else {
-// CHECK: vector.store {{.*}} %[[LINES]]
+// CHECK: vector.store {{.*}} %[[WINDOWS]]
 // CHECK: scf.for
-// CHECK: vector.load %[[LINES]][%[[L:.*]], %[[K:.*]]]
-// CHECK: vector.load %[[LINES]]
-// CHECK: vector.store {{.*}} %[[LINES]][%[[L]], %[[K]]]
+// CHECK: vector.load %[[WINDOWS]][%[[L:.*]], %[[K:.*]]]
+// CHECK: vector.load %[[WINDOWS]]
+// CHECK: vector.store {{.*}} %[[WINDOWS]][%[[L]], %[[K]]]
 // CHECK-NOT: kernel
-func.func @pairs_of_windows(%x: memref<1x8x8x20xf32>, %w: memref<1x182x32xf32>, %y: memref<1x4x4x32xf32>) {
+func.func @pairing_windows(%x: memref<1x8x8x20xf32>, %w: memref<1x182x32xf32>, %y: memref<1x4x4x32xf32>) {
   kernel.convolution ins(%x, %w : memref<1x8x8x20xf32>, memref<1x182x32xf32>) layout <pairing(3, 3)> outs(%y : memref<1x4x4x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -66,11 +66,11 @@ func.func @pairs_of_windows(%x: memref<1x8x8x20xf32>, %w: memref<1x182x32xf32>, 
 
 // -----
 
-// Panels that the run packs for pairs: copied, then squared, counted and compared,
-// two lines at a time; then by groups of terms compared with the steps of their
-// largest, scaled, and of pairs summed up what they have alone. That is no number
-// where a column is uneven or nearly empty, or none but such steps are there.
-// CHECK-LABEL: func @paired_panels
+// The run packs panels for pairing. It copies two rows at a time, and squares, counts
+// and compares their elements. Then it compares groups of terms with the grid of the
+// largest element, scales them and sums the correction terms. The correction term is
+// NaN for a column that is uneven, nearly empty or entirely on the grid.
+// CHECK-LABEL: func @pairing_panels
 // CHECK-SAME: %{{.*}}: memref<20x40xf32>, %[[P:.*]]: memref<2x22x32xf32>
 // CHECK: scf.for
 // CHECK-COUNT-4: arith.maxui
@@ -87,17 +87,17 @@ func.func @pairs_of_windows(%x: memref<1x8x8x20xf32>, %w: memref<1x182x32xf32>, 
 // CHECK: vector.store {{.*}} %[[P]][%{{.*}}, %c20, %c0]
 // CHECK: vector.store {{.*}} %[[P]][%{{.*}}, %c21, %c0]
 // CHECK-NOT: kernel
-func.func @paired_panels(%b: memref<20x40xf32>, %p: memref<2x22x32xf32>) {
+func.func @pairing_panels(%b: memref<20x40xf32>, %p: memref<2x22x32xf32>) {
   kernel.pack ins(%b : memref<20x40xf32>) layout <pairing> outs(%p : memref<2x22x32xf32>)
   return
 }
 
 // -----
 
-// Where two products begin in a cycle, an element of the left side is loaded once
-// for both vectors of columns, and tiles have eight rows: of a row two pairs, and
-// after all rows the terms that are none.
-// CHECK-LABEL: func @pairs_share_loads
+// With two multiply-adds a cycle, an element of the left operand is loaded once for
+// both vectors of columns. Tiles have eight rows, and each row has two pairs. The terms
+// without pairs follow after all rows.
+// CHECK-LABEL: func @pairing_reuses_loads
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<8x112xf32>
 // CHECK: scf.if
 // CHECK: scf.for
@@ -110,7 +110,7 @@ func.func @paired_panels(%b: memref<20x40xf32>, %p: memref<2x22x32xf32>) {
 // CHECK-COUNT-16: vector.fma
 // CHECK: "~{memory}"
 module attributes {weir.target = #weir.target<features = "+avx512f", fma_rate = 2, adds_beside = true>} {
-func.func @pairs_share_loads(%a: memref<8x96xf32>, %b: memref<1x98x32xf32>, %c: memref<8x32xf32>) {
+func.func @pairing_reuses_loads(%a: memref<8x96xf32>, %b: memref<1x98x32xf32>, %c: memref<8x32xf32>) {
   kernel.matmul ins(%a, %b : memref<8x96xf32>, memref<1x98x32xf32>) layout <pairing> outs(%c : memref<8x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -121,11 +121,11 @@ func.func @pairs_share_loads(%a: memref<8x96xf32>, %b: memref<1x98x32xf32>, %c: 
 
 // -----
 
-// A chain of additions has up to 126 terms where there are no more than these.
-// CHECK-LABEL: func @pairs_in_one_chain
+// A chain of additions has up to 126 terms if the sum has no more.
+// CHECK-LABEL: func @pairing_one_chain
 // CHECK: scf.for %{{.*}} = %c0 to %c21 step %c1 iter_args
 // CHECK-COUNT-28: vector.fma
-func.func @pairs_in_one_chain(%a: memref<7x128xf32>, %b: memref<1x130x32xf32>, %c: memref<7x32xf32>) {
+func.func @pairing_one_chain(%a: memref<7x128xf32>, %b: memref<1x130x32xf32>, %c: memref<7x32xf32>) {
   kernel.matmul ins(%a, %b : memref<7x128xf32>, memref<1x130x32xf32>) layout <pairing> outs(%c : memref<7x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -135,10 +135,10 @@ func.func @pairs_in_one_chain(%a: memref<7x128xf32>, %b: memref<1x130x32xf32>, %
 
 // -----
 
-// Of many terms a part after the other of all panels is added to sums that wait in
-// memory, so that weights are read for more rows at a time: two of the six rounds
-// of chains, and in the end what is missing.
-// CHECK-LABEL: func @pairs_of_parts
+// A long sum has several parts of the depth. Each part of all panels is added to
+// spilled partial sums, so that weights are read for more rows at a time. A part is two
+// of the six rounds of chains, and the remainder is last.
+// CHECK-LABEL: func @pairing_depth_parts
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<16x1x14x16xf32>
 // CHECK: scf.for %[[PART:.*]] = %c0 to %c2 step %c1 {
 // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1 {
@@ -153,7 +153,7 @@ func.func @pairs_in_one_chain(%a: memref<7x128xf32>, %b: memref<1x130x32xf32>, %
 // CHECK-COUNT-14: vector.store %{{.*}} : memref<16x1x14x16xf32>
 // CHECK: scf.if
 // CHECK-COUNT-14: vector.load %{{.*}} : memref<16x1x14x16xf32>
-func.func @pairs_of_parts(%a: memref<112x2106xf32>, %b: memref<1x2108x32xf32>, %c: memref<112x32xf32>) {
+func.func @pairing_depth_parts(%a: memref<112x2106xf32>, %b: memref<1x2108x32xf32>, %c: memref<112x32xf32>) {
   kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<1x2108x32xf32>) layout <pairing> outs(%c : memref<112x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -163,13 +163,14 @@ func.func @pairs_of_parts(%a: memref<112x2106xf32>, %b: memref<1x2108x32xf32>, %
 
 // -----
 
-// As much as all of a kernel's threads may have does not wait.
-// CHECK-LABEL: func @pairs_at_once
+// Spilled partial sums may use a limited amount of memory for all threads of a kernel.
+// This product exceeds it and has no parts of the depth.
+// CHECK-LABEL: func @pairing_at_once
 // CHECK-NOT: memref<{{.*}}x2000x14x16xf32>
 // CHECK-NOT: kernel.matmul
 // CHECK: return
 module attributes {weir.slots = 2 : i64} {
-func.func @pairs_at_once(%a: memref<112x2106xf32>, %b: memref<2000x2108x32xf32>, %c: memref<112x64000xf32>) {
+func.func @pairing_at_once(%a: memref<112x2106xf32>, %b: memref<2000x2108x32xf32>, %c: memref<112x64000xf32>) {
   kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<2000x2108x32xf32>) layout <pairing> outs(%c : memref<112x64000xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -180,12 +181,13 @@ func.func @pairs_at_once(%a: memref<112x2106xf32>, %b: memref<2000x2108x32xf32>,
 
 // -----
 
-// Fifteen tiles are no slab each for four threads: all share all tiles.
-// CHECK-LABEL: func @pairs_of_few_tiles
+// Fifteen tiles are not one slab for each of four threads, so all threads share all
+// tiles.
+// CHECK-LABEL: func @pairing_few_tiles
 // CHECK: kernel.parallel 15 {
 // CHECK: kernel.parallel 15 {
 module attributes {weir.slots = 4 : i64, weir.target = #weir.target<features = "+avx512f", l2 = 65536, fma_rate = 2, adds_beside = true>} {
-func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32>, %c: memref<120x32xf32>) {
+func.func @pairing_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32>, %c: memref<120x32xf32>) {
   kernel.matmul ins(%a, %b : memref<120x1000xf32>, memref<1x1002x32xf32>) layout <pairing> outs(%c : memref<120x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -196,13 +198,13 @@ func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32
 
 // -----
 
-// So many results and terms that all rows and what waits of their sums would take
-// 16 MB: threads take slabs as they come.
-// CHECK-LABEL: func @pairs_of_deep_rows
+// All rows with their spilled partial sums would need 16 MB. So threads take one slab
+// after another.
+// CHECK-LABEL: func @pairing_deep_rows
 // CHECK: kernel.parallel 15 coarse {
 // CHECK-NOT: kernel.parallel
 module attributes {weir.slots = 4 : i64, weir.target = #weir.target<features = "+avx512f", l2 = 65536, fma_rate = 2, adds_beside = true>} {
-func.func @pairs_of_deep_rows(%a: memref<120x40000xf32>, %b: memref<1x40002x32xf32>, %c: memref<120x32xf32>) {
+func.func @pairing_deep_rows(%a: memref<120x40000xf32>, %b: memref<1x40002x32xf32>, %c: memref<120x32xf32>) {
   kernel.matmul ins(%a, %b : memref<120x40000xf32>, memref<1x40002x32xf32>) layout <pairing> outs(%c : memref<120x32xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -213,11 +215,12 @@ func.func @pairs_of_deep_rows(%a: memref<120x40000xf32>, %b: memref<1x40002x32xf
 
 // -----
 
-// Four tiles share the fetching of a small matrix, two of a thread's own do not.
-// CHECK-LABEL: func @pairs_fetched
+// Four tiles share the prefetches of a small matrix, and two tiles of a thread's own
+// slab do not.
+// CHECK-LABEL: func @pairing_prefetches
 // CHECK: memref.prefetch %{{.*}} : memref<16x130x32xf32>
 module attributes {weir.slots = 1 : i64, weir.target = #weir.target<features = "+avx512f", l1 = 49152, fma_rate = 2, adds_beside = true>} {
-func.func @pairs_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
+func.func @pairing_prefetches(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
   kernel.matmul ins(%a, %b : memref<32x128xf32>, memref<16x130x32xf32>) layout <pairing> outs(%c : memref<32x512xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -228,11 +231,11 @@ func.func @pairs_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: 
 
 // -----
 
-// CHECK-LABEL: func @pairs_by_rows_not_fetched
+// CHECK-LABEL: func @pairing_slabs_not_prefetched
 // CHECK: kernel.parallel 2 coarse {
 // CHECK-NOT: memref.prefetch
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<features = "+avx512f", l1 = 49152, fma_rate = 2, adds_beside = true>} {
-func.func @pairs_by_rows_not_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
+func.func @pairing_slabs_not_prefetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
   kernel.matmul ins(%a, %b : memref<32x128xf32>, memref<16x130x32xf32>) layout <pairing> outs(%c : memref<32x512xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -243,12 +246,12 @@ func.func @pairs_by_rows_not_fetched(%a: memref<32x128xf32>, %b: memref<16x130x3
 
 // -----
 
-// Each of two threads has two tiles, and all weights.
-// CHECK-LABEL: func @pairs_by_rows
+// Each of two threads has two tiles and reads all weights.
+// CHECK-LABEL: func @pairing_slabs
 // CHECK: kernel.parallel 2 coarse {
 // CHECK-NOT: kernel.parallel
 module attributes {weir.slots = 2 : i64} {
-func.func @pairs_by_rows(%a: memref<28x768xf32>, %b: memref<13x770x32xf32>, %c: memref<28x400xf32>) {
+func.func @pairing_slabs(%a: memref<28x768xf32>, %b: memref<13x770x32xf32>, %c: memref<28x400xf32>) {
   kernel.matmul ins(%a, %b : memref<28x768xf32>, memref<13x770x32xf32>) layout <pairing> outs(%c : memref<28x400xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -259,14 +262,14 @@ func.func @pairs_by_rows(%a: memref<28x768xf32>, %b: memref<13x770x32xf32>, %c: 
 
 // -----
 
-// Few slabs of rows are taken by all threads, then all tiles of all panels are
-// shared; what is left of columns has code of its own.
-// CHECK-LABEL: func @pairs_together
+// All threads prepare the few slabs of rows, and then share the tiles of all panels.
+// The remaining columns have their own code.
+// CHECK-LABEL: func @pairing_shares
 // CHECK: kernel.parallel 5 {
 // CHECK: kernel.parallel 10 {
 // CHECK: scf.if
 module attributes {weir.slots = 2 : i64} {
-func.func @pairs_together(%a: memref<32x768xf32>, %b: memref<2x770x32xf32>, %c: memref<32x40xf32>) {
+func.func @pairing_shares(%a: memref<32x768xf32>, %b: memref<2x770x32xf32>, %c: memref<32x40xf32>) {
   kernel.matmul ins(%a, %b : memref<32x768xf32>, memref<2x770x32xf32>) layout <pairing> outs(%c : memref<32x40xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -277,8 +280,8 @@ func.func @pairs_together(%a: memref<32x768xf32>, %b: memref<2x770x32xf32>, %c: 
 
 // -----
 
-// Each of two threads has two panels, and all rows: a panel is packed where the
-// last one was, and the panels that all would have are gone.
+// Each of two threads has two panels and all rows. It packs each panel to the memory of
+// the one before, so no buffer has all panels.
 // CHECK-LABEL: func @panel_by_panel
 // CHECK-SAME: %{{.*}}: memref<64x192xf32>, %[[B:.*]]: memref<192x120xf32>
 // CHECK-NOT: memref<4x194x32xf32>
@@ -304,7 +307,7 @@ func.func @panel_by_panel(%a: memref<64x192xf32>, %b: memref<192x120xf32>, %c: m
 
 // -----
 
-// One of two threads would have two of three panels: all are packed before.
+// One of two threads would have two of three panels, so all panels are packed before.
 // CHECK-LABEL: func @uneven_panels
 // CHECK: memref.alloc() : memref<3x194x32xf32>
 // CHECK: kernel.parallel 3 {
@@ -323,7 +326,7 @@ func.func @uneven_panels(%a: memref<64x192xf32>, %b: memref<192x90xf32>, %c: mem
 
 // -----
 
-// Where sums wait between parts of the depth, L2 does not hold all rows.
+// With spilled partial sums between parts of the depth, L2 does not hold all rows.
 // CHECK-LABEL: func @parts_of_the_depth
 // CHECK: memref.alloc() : memref<1x2108x32xf32>
 // CHECK-NOT: {alignment = 64 : i64} : memref<1x2108x32xf32>
@@ -341,7 +344,7 @@ func.func @parts_of_the_depth(%a: memref<112x2106xf32>, %b: memref<2106x32xf32>,
 
 // -----
 
-// A product of another kind does not take the panels of a pack for pairs inside.
+// A product without pairing does not pack panels for pairing inside.
 // CHECK-LABEL: func @plain_product
 // CHECK: memref.alloc() : memref<1x10x32xf32>
 module attributes {weir.slots = 2 : i64} {

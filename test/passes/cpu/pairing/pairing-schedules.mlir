@@ -24,7 +24,8 @@ func.func @slabs(%a: memref<14x96xf32>, %b: memref<1x98x32xf32>, %c: memref<14x3
 
 // -----
 
-// The code of a tile fetches the next panel before it begins: 192 lines by four tiles.
+// The code of a tile prefetches the next panel before it begins: four tiles share 192
+// rows.
 // CHECK-LABEL: func @prefetch
 // CHECK-COUNT-48: memref.prefetch %{{.*}}, read, locality<3>
 // CHECK-NOT: memref.prefetch

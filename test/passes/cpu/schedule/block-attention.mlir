@@ -1,9 +1,9 @@
 // RUN: weir-opt %s -split-input-file -weir-block-attention -canonicalize -cse | FileCheck %s
 
-// Many batches of several blocks: right sides are packed once a batch, and the
-// rows in between are those of a block, exponentials and weights in the place of
-// scores. Rows of a power of two are a line further apart, or they would share sets
-// of L1.
+// There are many batches of several blocks. The right operands are packed once per
+// batch. The buffers between the products have the rows of one block, and the
+// exponentials and weights overwrite the scores. A row has one more cache line if its
+// size is a power of two, because the rows would otherwise share sets of L1.
 // CHECK-LABEL: func @batches
 // CHECK-SAME: (%[[Q:.*]]: memref<9x256x8xf32>, %[[K:.*]]: memref<9x4096x8xf32>, %[[V:.*]]: memref<9x4096x8xf32>, %[[O:.*]]: memref<9x256x8xf32>)
 // CHECK: kernel.parallel 9
@@ -46,8 +46,8 @@ func.func @batches(%q: memref<9x256x8xf32>, %k: memref<9x4096x8xf32>, %v: memref
 
 // -----
 
-// Few batches: blocks are shared, the last with fewer rows, and what was packed
-// for all of them stays so. Extras are those of the rows at hand.
+// There are few batches, so threads share blocks, and the last block has fewer rows.
+// All blocks use the same packed operands. Extras are views of the block's rows.
 // CHECK-LABEL: func @blocks
 // CHECK: kernel.pack ins(%{{.*}} : memref<100x512xf32>)
 // CHECK: kernel.parallel 4
@@ -80,8 +80,8 @@ func.func @blocks(%q: memref<97x100xf32>, %k: memref<100x512xf32>, %v: memref<51
 
 // -----
 
-// Exponentials of f16 scores are f32, in a buffer of their own, and so are weights.
-// CHECK-LABEL: func @halves
+// The exponentials of f16 scores are f32, in their own buffer, and so are the weights.
+// CHECK-LABEL: func @f16
 // CHECK: kernel.parallel
 // CHECK: %[[W:.*]] = memref.alloc() {alignment = 64 : i64} : memref<32x96xf16>
 // CHECK: %[[P:.*]] = memref.alloc() {alignment = 64 : i64} : memref<32x96xf32>
@@ -89,7 +89,7 @@ func.func @blocks(%q: memref<97x100xf32>, %k: memref<100x512xf32>, %v: memref<51
 // CHECK: linalg.generic {{.*}} ins(%[[P]], %{{.*}}) outs(%[[W]] :
 // CHECK: arith.truncf
 // CHECK: kernel.matmul ins(%[[W]], %
-func.func @halves(%q: memref<64x8xf16>, %k: memref<8x96xf16>, %v: memref<96x8xf16>, %o: memref<64x8xf16>) attributes {weir.kernel} {
+func.func @f16(%q: memref<64x8xf16>, %k: memref<8x96xf16>, %v: memref<96x8xf16>, %o: memref<64x8xf16>) attributes {weir.kernel} {
   kernel.attention ins(%q, %k, %v : memref<64x8xf16>, memref<8x96xf16>, memref<96x8xf16>) outs(%o : memref<64x8xf16>) scores {
   ^bb0(%a: f32):
     %0 = arith.truncf %a : f32 to f16
@@ -108,8 +108,8 @@ func.func @halves(%q: memref<64x8xf16>, %k: memref<8x96xf16>, %v: memref<96x8xf1
 
 // -----
 
-// A mask that hides a whole row leaves zeros: the maximum begins at the lowest
-// number, and a sum of 0 is divided by 1. The flags are of the softmax.
+// The result of a row that the mask hides entirely is zero: the maximum begins with the
+// lowest number, and a sum of 0 is divided by 1. The flags are those of the softmax.
 // CHECK-LABEL: func @masked
 // CHECK-DAG: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
@@ -135,8 +135,8 @@ func.func @masked(%q: memref<64x8xf32>, %k: memref<8x64xf32>, %v: memref<64x8xf3
 
 // -----
 
-// Over a dynamic length the first product ends at so many columns, and the
-// second at this depth.
+// With a dynamic length, the first product has only the actual columns, and the second
+// one the actual depth.
 // CHECK-LABEL: func @dynamic
 // CHECK: kernel.matmul {{.*}} attributes {weir.ends_columns}
 // CHECK: linalg.generic

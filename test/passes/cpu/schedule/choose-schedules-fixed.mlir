@@ -137,12 +137,26 @@ func.func @empty(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memre
 // -----
 
 // CHECK: error: loc("Conv_4"): 'kernel.winograd' op tile_rows has 2 values for 3 groups of products
-module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"Conv_4", "", {tile_rows = [1, 2]}>]} {
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"Conv_4", "", {tile_rows = [1, 1]}>]} {
 func.func @missing(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
   kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 5, 5>} {
   ^bb0(%s: f32):
     kernel.yield %s : f32
   } loc("Conv_4")
+  return
+}
+}
+
+// -----
+
+// One slab would spill the partial sums of all rows.
+// CHECK: error: loc("MatMul_6"): 'kernel.matmul' op spills 13107462144 bytes of partial sums of a slab, more than the limit of 2147483648
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_6", "pairing", {row_slabs = 1 : i64, depth_parts = 2 : i64}>]} {
+func.func @spilled(%a: memref<100000x2106xf32>, %b: memref<1024x2108x32xf32>, %c: memref<100000x32768xf32>) {
+  kernel.matmul ins(%a, %b : memref<100000x2106xf32>, memref<1024x2108x32xf32>) layout <pairing> outs(%c : memref<100000x32768xf32>) {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  } loc("MatMul_6")
   return
 }
 }

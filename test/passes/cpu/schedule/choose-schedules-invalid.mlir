@@ -37,3 +37,14 @@ func.func @loop(%a: memref<64x64xf32>, %b: memref<2x64x32xf32>, %c: memref<64x64
   }
   return
 }
+
+// -----
+
+func.func @dynamic_product_share(%x: memref<1x4x4x512xf32>, %w: memref<1x16x512x32xf32>, %n: memref<i64>, %y: memref<1x2x2x32xf32>) attributes {weir.kernel, weir.inputs = 3 : i64, weir.sizes = [[array<i64: 1, -1>, array<i64: 2, -1>, array<i64: 2, 2>, array<i64: 32, -1>]]} {
+  // expected-error @below {{product_share is not none, but the size of the results is dynamic}}
+  kernel.winograd ins(%x, %w : memref<1x4x4x512xf32>, memref<1x16x512x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x2x2x32xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>, schedule = #kernel.winograd_schedule<tile_columns = 32, depth_block = 512, depth_slab = 512, product_share = batches>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}

@@ -46,9 +46,9 @@ func.func @flat(%a: memref<4x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<4
 // 16 registers of AVX2 hold tiles of three rows by four vectors. A small product is not
 // shared.
 module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 256, vector_registers = 16>} {
-// CHECK-LABEL: func @few
+// CHECK-LABEL: func @few_registers
 // CHECK: #kernel.matmul_schedule<tile_rows = 3, tile_columns = 32, {{.*}} share = none
-func.func @few(%a: memref<12x16xf32>, %b: memref<1x16x32xf32>, %c: memref<12x32xf32>) {
+func.func @few_registers(%a: memref<12x16xf32>, %b: memref<1x16x32xf32>, %c: memref<12x32xf32>) {
   kernel.matmul ins(%a, %b : memref<12x16xf32>, memref<1x16x32xf32>) layout <panels(32)> outs(%c : memref<12x32xf32>) {
   ^bb0(%s: f32):
     kernel.yield %s : f32
@@ -99,8 +99,8 @@ func.func @fixed(%a: memref<64x64xf32>, %b: memref<2x64x32xf32>, %c: memref<64x6
 
 // -----
 
-// A convolution's tile is neighbouring results of a row. A border of zeros needs a copy of the
-// image.
+// A convolution's tile has adjacent results of a row. A border of zeros needs a copy of
+// the image.
 module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
 // CHECK-LABEL: func @image
 // CHECK: #kernel.convolution_schedule<tile_rows = 1, tile_columns = 14, tile_channels = 32, {{.*}} copy = image, {{.*}} share = rows
@@ -112,7 +112,7 @@ func.func @image(%x: memref<1x56x56x24xf32>, %w: memref<1x3x3x24x32xf32>, %y: me
   return
 }
 
-// Each channel of a depthwise convolution is summed for itself, in tiles of a line.
+// Each channel of a depthwise convolution has its own sum, in tiles of one row.
 // CHECK-LABEL: func @depthwise
 // CHECK: #kernel.line_schedule<tile_columns = 7, tile_channels = 16, share = rows>
 // CHECK-LABEL: func @strided
@@ -136,7 +136,7 @@ func.func @strided(%x: memref<1x16x16x96xi8>, %w: memref<3x3x96xi8>, %y: memref<
 // -----
 
 // Threads share the blocks of a Winograd convolution. With few input tiles and a large filter
-// they share the panels of one block. A transform in several groups, of products with different
+// they share the panels of a block. A transform in several groups, of products with different
 // depths, has values for each.
 module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
 // CHECK-LABEL: func @blocks
@@ -189,6 +189,46 @@ func.func @each(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref
   ^bb0(%s: f32):
     kernel.yield %s : f32
   } loc("Conv_1")
+  return
+}
+}
+
+// -----
+
+// The products of one block and one panel are too few to share the convolution, but their
+// weights are worth it. Results of a dynamic size are conditional, and not shared.
+module attributes {weir.slots = 4 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
+// CHECK-LABEL: func @one_step
+// CHECK: #kernel.winograd_schedule<input_tiles = 1, share = none, {{.*}} product_share = batches,
+// CHECK-LABEL: func @dynamic_step
+// CHECK: #kernel.winograd_schedule<input_tiles = 1, share = none, {{.*}} product_share = none,
+func.func @one_step(%x: memref<1x4x4x512xf32>, %w: memref<1x16x512x32xf32>, %y: memref<1x2x2x32xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x4x4x512xf32>, memref<1x16x512x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x2x2x32xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+func.func @dynamic_step(%x: memref<1x4x4x512xf32>, %w: memref<1x16x512x32xf32>, %n: memref<i64>, %y: memref<1x2x2x32xf32>) attributes {weir.kernel, weir.inputs = 3 : i64, weir.sizes = [[array<i64: 1, -1>, array<i64: 2, -1>, array<i64: 2, 2>, array<i64: 32, -1>]]} {
+  kernel.winograd ins(%x, %w : memref<1x4x4x512xf32>, memref<1x16x512x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x2x2x32xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Threads that would share a single panel share its products.
+module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
+// CHECK-LABEL: func @one_panel
+// CHECK: #kernel.winograd_schedule<input_tiles = 64, share = panels, {{.*}} product_share = batches,
+func.func @one_panel(%x: memref<1x16x16x128xf32>, %w: memref<1x16x128x32xf32>, %y: memref<1x16x16x32xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x16x16x128xf32>, memref<1x16x128x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x16x16x32xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
+  ^bb0(%s: f32):
+    kernel.yield %s : f32
+  }
   return
 }
 }

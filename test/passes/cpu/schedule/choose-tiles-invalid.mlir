@@ -16,7 +16,7 @@ func.func @fixed(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c:
 
 // -----
 
-// CHECK: error: loc("MatMul_1"): 'kernel.matmul' op block_rows is 2147483647, not one or two tiles of 15 rows
+// CHECK: error: loc("MatMul_1"): 'kernel.matmul' op block_rows is 2147483647, not one or two tiles of 16 rows
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>, kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_1", "tiles", {block_rows = 2147483647 : i64}>]} {
 func.func @fixed(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c: memref<300x1024xf32>) {
   kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<32x32x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<300x1024xf32>) {
@@ -67,6 +67,20 @@ func.func @loop(%a: memref<49x512xf32>, %b: memref<64x16x3x2x16x32xbf16>, %c: me
       kernel.yield %sum : f32
     }
   }
+  return
+}
+}
+
+// -----
+
+// One slab would spill the partial sums of all rows, once for each of eight threads.
+// CHECK: error: loc("MatMul_5"): 'kernel.matmul' op spills 13107200000 bytes of partial sums of a slab, more than the limit of 2147483648
+module attributes {weir.slots = 8 : i64, weir.target = #weir.target<features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152>, kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_5", "tiles", {depth_block = 1 : i64, slabs = 1 : i64, share = "panels"}>]} {
+func.func @spilled(%a: memref<100000x1024xf32>, %b: memref<1024x32x3x2x16x32xbf16>, %c: memref<100000x32768xf32>) {
+  kernel.matmul ins(%a, %b : memref<100000x1024xf32>, memref<1024x32x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<100000x32768xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } loc("MatMul_5")
   return
 }
 }

@@ -2,7 +2,8 @@
 
 // RUN: weir-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(weir-choose-schedules))' | FileCheck %s
 
-// A row has a vector's lanes as columns. Of fewer columns, sets of sums take turns.
+// With one row, a tile has as many columns as a vector has lanes. With fewer columns,
+// it has several sets of sums.
 // CHECK-LABEL: func @row
 // CHECK: schedule = #kernel.dot_schedule<tile_rows = 1, tile_columns = 16, accumulator_sets = 4, chain = 96, share = none>
 func.func @row(%a: memref<1x130xf32>, %b: memref<2x130x1xf32>, %c: memref<1x2xf32>) {
@@ -78,7 +79,7 @@ func.func @large(%a: memref<3x1x6400xf32>, %b: memref<3x34x6400x1xf32>, %c: memr
 
 // -----
 
-// 16 registers of AVX2.
+// AVX2 has 16 registers.
 module attributes {weir.target = #weir.target<vector_bits = 256, vector_registers = 16>} {
 // CHECK-LABEL: func @few_registers
 // CHECK: #kernel.dot_schedule<tile_rows = 2, tile_columns = 4, accumulator_sets = 1, chain = 128, share = none>
@@ -101,6 +102,51 @@ func.func @fixed(%a: memref<33x40xf32>, %b: memref<20x40x1xf32>, %c: memref<33x2
   kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<20x40x1xf32>) layout <k_major> outs(%c : memref<33x20xf32>) {
   ^bb0(%s: f32):
     kernel.yield %s : f32
+  } loc("MatMul_0")
+  return
+}
+}
+
+// -----
+
+// Rows that the user has fixed leave registers for fewer columns, and so do sets of sums.
+// CHECK-LABEL: func @fixed_rows
+// CHECK: #kernel.dot_schedule<tile_rows = 8, tile_columns = 2, accumulator_sets = 1,
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_0", "dot", {tile_rows = 8 : i64}>]} {
+func.func @fixed_rows(%a: memref<33x40xf32>, %b: memref<8x40x1xf32>, %c: memref<33x8xf32>) {
+  kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<8x40x1xf32>) layout <k_major> outs(%c : memref<33x8xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } loc("MatMul_0")
+  return
+}
+}
+
+// -----
+
+// Four sets of sums.
+// CHECK-LABEL: func @fixed_sets
+// CHECK: #kernel.dot_schedule<tile_rows = 1, tile_columns = 4, accumulator_sets = 4,
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_0", "dot", {accumulator_sets = 4 : i64}>]} {
+func.func @fixed_sets(%a: memref<33x40xf32>, %b: memref<8x40x1xf32>, %c: memref<33x8xf32>) {
+  kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<8x40x1xf32>) layout <k_major> outs(%c : memref<33x8xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } loc("MatMul_0")
+  return
+}
+}
+
+// -----
+
+// Four sets and two columns leave registers for two rows.
+// CHECK-LABEL: func @fixed_sets_of_two_columns
+// CHECK: #kernel.dot_schedule<tile_rows = 2, tile_columns = 2, accumulator_sets = 4,
+module attributes {kernel.schedule_overrides = [#kernel.schedule_override<"MatMul_0", "dot", {accumulator_sets = 4 : i64}>]} {
+func.func @fixed_sets_of_two_columns(%a: memref<33x40xf32>, %b: memref<2x40x1xf32>, %c: memref<33x2xf32>) {
+  kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<2x40x1xf32>) layout <k_major> outs(%c : memref<33x2xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
   } loc("MatMul_0")
   return
 }

@@ -2,9 +2,9 @@
 
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// Windows by filters that are runs: each pixel of a tile is loaded once for all
-// columns of the window, of which those outside are left out; rows outside bound
-// the loop over the window.
+// The filters are contiguous. Each pixel of a tile is loaded once for all columns of
+// the window, and columns outside of the image are left out. The loop over the window
+// skips rows outside.
 // CHECK-LABEL: func @window_dots
 // CHECK: memref.collapse_shape %arg1 {{.*}} into memref<2x3x3x32xf32>
 // CHECK: scf.for %[[Y:.*]] = %c0 to %c9
@@ -22,8 +22,8 @@ func.func @window_dots(%x: memref<1x9x3x32xf32>, %w: memref<2x3x3x32x1xf32>, %y:
 
 // -----
 
-// Taps of one step of a row are more than a chain of additions: each step is one
-// by itself, and rows are added up.
+// A row of the window has more taps than a chain of additions. So each column of it is
+// one chain, and the rows are added.
 // CHECK-LABEL: func @long_rows
 // CHECK-COUNT-170: vector.fma
 // CHECK: arith.addf
@@ -38,14 +38,14 @@ func.func @long_rows(%x: memref<1x170x16xf32>, %w: memref<1x170x16x1xf32>, %y: m
 
 // -----
 
-// Threads share the tiles of a line, of a direct sum, whose copy they make by
-// pieces, and of dot products.
-// CHECK-LABEL: func @lines
+// Threads share the tiles of a row, of a direct convolution and of one with dot
+// products. They also share the copy of the image.
+// CHECK-LABEL: func @image_rows
 // CHECK: kernel.parallel 16 {
 // CHECK: kernel.parallel 286 {
 // CHECK: kernel.parallel 500 {
 module attributes {weir.slots = 2 : i64} {
-  func.func @lines(%x: memref<1x4000x16xf32>, %w: memref<1x3x16x32xf32>, %y: memref<1x4000x32xf32>, %v: memref<2x3x16x1xf32>, %z: memref<1x4000x2xf32>) {
+  func.func @image_rows(%x: memref<1x4000x16xf32>, %w: memref<1x3x16x32xf32>, %y: memref<1x4000x32xf32>, %v: memref<2x3x16x1xf32>, %z: memref<1x4000x2xf32>) {
     kernel.convolution ins(%x, %w : memref<1x4000x16xf32>, memref<1x3x16x32xf32>) layout <panels(32)> outs(%y : memref<1x4000x32xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
@@ -60,8 +60,8 @@ module attributes {weir.slots = 2 : i64} {
 
 // -----
 
-// A padded image is copied into a border of zeros; a row of the window, three
-// pixels of four channels, is one run.
+// A padded image is copied with a border of zeros. A row of the window, three pixels of
+// four channels, is contiguous.
 // CHECK-LABEL: func @convolution
 // CHECK: %[[COPY:.*]] = memref.alloc() {alignment = 64 : i64} : memref<10x10x4xf32>
 // CHECK-DAG: memref.collapse_shape %[[COPY]] {{\[\[}}0], [1, 2]] : memref<10x10x4xf32> into memref<10x40xf32>
@@ -81,9 +81,9 @@ func.func @convolution(%x: memref<1x8x8x4xf32>, %w: memref<1x3x3x4x32xf32>, %y: 
 
 // -----
 
-// Taps that all results of a tile have outside are left out: those of the first
-// and the last row of the window where dilations are as large as the image, so
-// that x is read as it is.
+// Taps that are outside for all results of a tile are left out. Here the dilations are
+// as large as the image, so the first and the last row of the window are outside. The
+// kernel reads x without a copy.
 // CHECK-LABEL: func @convolution_all_outside
 // CHECK-NOT: memref.alloc
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
@@ -99,8 +99,8 @@ func.func @convolution_all_outside(%x: memref<1x8x8x40xf32>, %w: memref<1x3x3x40
 
 // -----
 
-// Of rows that only some tiles have outside, each tile's loop has bounds of its
-// own, and the copy no rows above or below the image.
+// Only some tiles have rows of the window outside of the image. The loop of each tile
+// has its own bounds, and the copy has no rows above or below the image.
 // CHECK-LABEL: func @convolution_some_outside
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<24x32x40xf32>
 // CHECK: arith.minsi %{{.*}}, %c3
@@ -115,9 +115,9 @@ func.func @convolution_some_outside(%x: memref<1x24x24x40xf32>, %w: memref<1x3x3
 
 // -----
 
-// Windows about as wide as the image have three tiles of nine or ten results a
-// line, of which the outer ones leave out a column of taps, not two of fourteen,
-// in which each tap has some pixel.
+// The windows are about as wide as the image. A row has three tiles of nine or ten
+// results, and the outer tiles leave out a column of taps. Two tiles of fourteen
+// results could leave out none.
 // CHECK-LABEL: func @convolution_narrow_tiles
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<28x33x144xf32>
 // CHECK: scf.for %{{.*}} = %c1 to %c3 step %c1 iter_args
@@ -135,7 +135,7 @@ func.func @convolution_narrow_tiles(%x: memref<1x28x28x128xf32>, %w: memref<1x3x
 
 // -----
 
-// Of a large image few tiles have rows outside: all have those of a border.
+// A large image has few tiles with rows outside, so all tiles use a border.
 // CHECK-LABEL: func @convolution_few_outside
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<66x66x40xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args
@@ -149,8 +149,8 @@ func.func @convolution_few_outside(%x: memref<1x64x64x40xf32>, %w: memref<1x3x3x
 
 // -----
 
-// The border of a depthwise convolution is left out: no copy, and the loop over
-// rows of the window is bounded.
+// The border of a depthwise convolution is not copied; instead the loop over the rows
+// of the window has bounds.
 // CHECK-LABEL: func @depthwise
 // CHECK-NOT: memref.alloc
 // CHECK: arith.maxsi
@@ -168,7 +168,7 @@ func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memre
 
 // -----
 
-// The parts of a long direct sum are some of a row's channels, or rows.
+// A long direct sum has several parts: some channels of a row, or some rows.
 // CHECK-LABEL: func @deep
 // CHECK: memref.alloca() {{.*}} : memref<2x16xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %c3 step
@@ -198,7 +198,7 @@ func.func @rows_of_window(%x: memref<1x7x7x3xf32>, %w: memref<1x7x7x3x32xf32>, %
 
 // -----
 
-// Where two multiply-adds begin in a cycle, a tile is six pixels of two panels.
+// With two multiply-adds a cycle, a tile has six pixels of two panels.
 // CHECK-LABEL: func @two_panels
 // CHECK: vector.load %[[W:.*]][%c0, %{{.*}}, %{{.*}}, %c0] : memref<2x3x12x32xf32>
 // CHECK: vector.load %[[W]][%c0, %{{.*}}, %{{.*}}, %c16]
@@ -218,7 +218,7 @@ module attributes {weir.target = #weir.target<fma_rate = 2>} {
 
 // -----
 
-// An image is copied row by row into its border, then its tiles are shared.
+// Threads copy the image row by row, with its border, and then share its tiles.
 // CHECK-LABEL: func @image
 // CHECK: memref.alloc
 // CHECK: kernel.parallel 58 {
@@ -234,8 +234,8 @@ func.func @image(%x: memref<1x56x56x64xf32>, %w: memref<2x3x3x64x32xf32>, %y: me
 
 // -----
 
-// Groups of four channels: each channel of a pixel is spread over its group's
-// lanes, once for all results that have the pixel in their window.
+// The groups have four channels. Each channel of a pixel is copied to the lanes of its
+// group, once for all results with this pixel in their window.
 // CHECK-LABEL: func @small_groups
 // CHECK: %[[PIXEL:.*]] = vector.load %arg0[{{.*}}, vector<16xf32>
 // CHECK: vector.shuffle %[[PIXEL]], %[[PIXEL]] [0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12]
@@ -253,7 +253,7 @@ func.func @small_groups(%x: memref<1x3x16xf32>, %w: memref<2x4x16xf32>, %y: memr
 
 // -----
 
-// A filter that is more than L2 holds is fetched a panel ahead; a small one is not.
+// A filter that L2 does not hold is prefetched one panel ahead, and a small one is not.
 // CHECK-LABEL: func @fetched_ahead
 // CHECK: memref.prefetch %{{.*}} : memref<16x147456xf32>
 func.func @fetched_ahead(%x: memref<1x9x9x512xf32>, %w: memref<16x3x3x512x32xf32>, %y: memref<1x7x7x512xf32>) {
@@ -266,7 +266,7 @@ func.func @fetched_ahead(%x: memref<1x9x9x512xf32>, %w: memref<16x3x3x512x32xf32
 
 // -----
 
-// A panel that L2 does not hold would be gone before it is used.
+// A panel that L2 does not hold would be evicted before its use.
 // CHECK-LABEL: func @large_panels
 // CHECK-NOT: memref.prefetch
 // CHECK: return

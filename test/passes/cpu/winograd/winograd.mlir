@@ -2,9 +2,10 @@
 
 // RUN: weir-opt %s -split-input-file --weir-choose-schedules --weir-emit-kernels -canonicalize -cse | FileCheck %s
 
-// Input tiles are transformed to rows of 16 matrices. Pixels outside are a row of
-// zeros. A panel has 16 products, and a tile 2 x 2 results, or fewer at the end of the
-// image. Threads share even the few input tiles, because L2 holds the filter.
+// Input tiles are transformed to rows of 16 matrices. Pixels outside of the image are a
+// row of zeros. A panel has 16 products, and a tile has 2 x 2 results, or fewer at the
+// end of the image. Threads share even the few input tiles, because L2 holds the
+// filter.
 // CHECK-LABEL: func @winograd
 // CHECK: kernel.parallel 2 {
 // CHECK: memref.alloc() {{.*}} : memref<16x13x48xf32>
@@ -18,8 +19,8 @@
 // CHECK: vector.store %{{.*}}, %[[SUMS]]
 // CHECK-NOT: kernel.parallel
 // CHECK: scf.if
-// CHECK: %[[SQUARE:.*]] = memref.subview {{.*}} : memref<1x9x9x40xf32>
-// CHECK: vector.store %{{.*}}, %[[SQUARE]]
+// CHECK: %[[INPUT_TILE:.*]] = memref.subview {{.*}} : memref<1x9x9x40xf32>
+// CHECK: vector.store %{{.*}}, %[[INPUT_TILE]]
 // CHECK: else
 func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: memref<1x9x9x40xf32>) {
   kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
@@ -31,9 +32,9 @@ func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: me
 
 // -----
 
-// Results of a tile stand two apart, as the pixels that they are made of: a tile
-// is a view with steps. Of nine results a phase has five or four, tiles of two
-// with one result or none at the end.
+// With a dilation of two, the results and the pixels of a tile are two apart, so a tile
+// is a strided view. Nine results are phases of five and four. Tiles have two results,
+// and the last tile of a phase has one or none.
 // CHECK-LABEL: func @winograd_dilated
 // CHECK: memref.alloc() {{.*}} : memref<16x{{[0-9]+}}x48xf32>
 // CHECK: memref.subview %arg2{{.*}} [1, 1, 2, 16] [1, 1, 2, 1] : memref<1x9x9x40xf32>
@@ -48,9 +49,8 @@ func.func @winograd_dilated(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>
 
 // -----
 
-// Three channels are loaded as what they are and stored as a vector of four; of
-// 20 the last four come before the first 16, which are written over what is
-// stored past them.
+// Three channels are loaded with a mask and stored as a vector of four. With 20
+// channels, the last four are stored before the first 16, which overwrite the excess.
 // CHECK-LABEL: func @winograd_narrow
 // CHECK: vector.maskedload {{.*}} into vector<4xf32>
 // CHECK-NOT: vector.maskedstore
@@ -80,7 +80,7 @@ func.func @winograd_rest(%x: memref<1x9x9x20xf32>, %w: memref<2x16x20x32xf32>, %
 
 // -----
 
-// A pixel of one channel is not taken for a column of as many.
+// The kernel does not confuse a pixel of one channel with a column of one element.
 // CHECK-LABEL: func @winograd_of_one
 // CHECK: memref.cast %{{.*}} : memref<1xf32> to memref<1xf32, strided<[1], offset: ?>>
 func.func @winograd_of_one(%x: memref<1x20x20x1xf32>, %w: memref<1x100x1x16xf32>, %y: memref<1x20x20x16xf32>) {
@@ -105,9 +105,9 @@ func.func @transform_filter(%w: memref<3x3x4x7xf32>, %e: memref<1x16x4x16xf32>) 
 
 // -----
 
-// A 5 x 5 window is one of 3 and one of 2 taps along each axis: 49 products for 2
-// x 2 results, which 16 sums are made of. 9 of these have four products, 6 have
-// two and one has one.
+// A window of 5 x 5 is one part of 3 and one of 2 taps along each axis. So 2 x 2
+// results need 49 products, which form 16 sums. Nine sums have four products, six have
+// two, and one has one.
 // CHECK-LABEL: func @split
 // CHECK: memref.alloc() {{.*}} : memref<9x1x80xf32>
 // CHECK: memref.alloc() {{.*}} : memref<6x1x48xf32>
@@ -165,8 +165,8 @@ func.func @winograd_shared(%x: memref<1x14x14x256xf32>, %w: memref<8x16x256x32xf
 
 // -----
 
-// A filter that only the run knows is transformed a panel at a time where each
-// panel is used once; else whole, before.
+// A filter that is not constant is transformed one panel at a time if each panel is
+// used once. Otherwise it is transformed as a whole, before.
 // CHECK-LABEL: func @winograd_of_filter
 // CHECK-NOT: memref<8x16x256x32xf32>
 // CHECK: kernel.parallel 49 {
@@ -201,7 +201,7 @@ func.func @winograd_of_blocks(%x: memref<1x56x56x64xf32>, %f: memref<3x3x64x64xf
 
 // -----
 
-// Of an image of few channels the nine rows of squares further on are fetched.
+// An image with few channels prefetches nine rows of later input tiles.
 // CHECK-LABEL: func @fetch_rows_of_image
 // CHECK-COUNT-9: memref.prefetch %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}], read, locality<3>
 // CHECK-NOT: locality<3>
@@ -216,8 +216,8 @@ func.func @fetch_rows_of_image(%x: memref<1x224x224x3xf32>, %w: memref<1x100x3x3
 
 // -----
 
-// Of images whose width only the run knows there are as many squares as the
-// width has: blocks that begin behind them do nothing.
+// The width of the images is dynamic, and it determines the number of input tiles.
+// Blocks that begin beyond them do nothing.
 // CHECK-LABEL: func @winograd_dynamic
 // CHECK: kernel.parallel
 // CHECK: %[[SIZE:.*]] = memref.load %arg2[] : memref<i64>
@@ -225,8 +225,8 @@ func.func @fetch_rows_of_image(%x: memref<1x224x224x3xf32>, %w: memref<1x100x3x3
 // CHECK: %[[WIDTH:.*]] = arith.minsi %[[INDEX]]
 // CHECK: %[[MORE:.*]] = arith.addi %[[WIDTH]]
 // CHECK: %[[ACROSS:.*]] = arith.divui %[[MORE]]
-// CHECK: %[[SQUARES:.*]] = arith.muli %[[ACROSS]]
-// CHECK: arith.cmpi slt, %{{.*}}, %[[SQUARES]]
+// CHECK: %[[INPUT_TILES:.*]] = arith.muli %[[ACROSS]]
+// CHECK: arith.cmpi slt, %{{.*}}, %[[INPUT_TILES]]
 // CHECK: arith.divui %{{.*}}, %[[ACROSS]]
 func.func @winograd_dynamic(%x: memref<1x9x64x32xf32>, %w: memref<2x16x32x32xf32>, %n: memref<i64>, %y: memref<1x9x64x40xf32>) attributes {weir.kernel, weir.inputs = 3 : i64, weir.sizes = [[array<i64: 1, -1>, array<i64: 9, -1>, array<i64: 64, 2>, array<i64: 40, -1>]]} {
   kernel.winograd ins(%x, %w : memref<1x9x64x32xf32>, memref<2x16x32x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x9x64x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {

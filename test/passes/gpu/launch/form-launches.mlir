@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --weir-form-launches --canonicalize --verify-diagnostics | FileCheck %s
 
-// A thread for each work item, in blocks; the range is no argument any more.
+// Each work item has a thread, in blocks, and the range is no longer an argument.
 // CHECK: module attributes {weir.gpu_kernels = [#weir.gpu_kernel<name = "shared">, #weir.gpu_kernel<name = "single">]}
 // CHECK: module @weir_gpu_kernels {
 // CHECK: func.func @shared(%[[X:.*]]: memref<1000xf32>{{.*}}) attributes {weir.kernel, weir.launch = #weir.launch<blocks = 8, threads = 128>}
@@ -19,7 +19,7 @@ func.func private @shared(%x: memref<1000xf32>, %first: index, %last: index, %sl
   return
 }
 
-// What has no work items is one thread's, with the constants that it reads.
+// One thread runs a kernel without work items, with the constants that it reads.
 // CHECK: func.func @single(%{{.*}}: memref<1000xf32>{{.*}}) attributes {weir.kernel, weir.launch = #weir.launch<blocks = 1, threads = 1>}
 // CHECK: memref.get_global @table
 // CHECK: memref.global "private" constant @table
@@ -86,8 +86,8 @@ plan.program @weir_entry_0 {
 
 // -----
 
-// A block shares a work item where the run says of how many threads it is; what they
-// share is a variable of the module.
+// A block shares a work item if the run has a number of threads. The shared memory is a
+// variable of the module.
 // CHECK: func.func @together(%{{.*}}: memref<8xf32>{{.*}}) attributes {weir.kernel, weir.launch = #weir.launch<blocks = 8, threads = 256>}
 // CHECK: nvvm.read.ptx.sreg.ctaid.x
 // CHECK-NOT: nvvm.read.ptx.sreg.tid.x
@@ -109,8 +109,8 @@ plan.program @weir_entry_0 {
 
 // -----
 
-// A product that a library computes is a row of a table, and no kernel; its runs
-// know its number. Where some operand of one begins off 16 bytes the row says so.
+// A product of a library is a row of a table and no kernel, and its runs have its
+// number. The row is marked if an operand of a run is not aligned to 16 bytes.
 // CHECK: weir.gpu_gemms = [#weir.gemm<m = 4, n = 20, k = 8, dtype = f32>, #weir.gemm<m = 4, n = 20, k = 8, dtype = f32, unaligned = true>], weir.gpu_kernels = []
 // CHECK-NOT: @product
 // CHECK: plan.run @product(%{{.*}}) {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", operands = [0, 1, -1]>}
@@ -148,8 +148,8 @@ plan.program @weir_entry_0 {
 
 // -----
 
-// Where each run has an argument aligned to 16 bytes, the kernel knows. A GPU has
-// the caller's tensors in memory of its own.
+// If an argument is aligned to 16 bytes in each run, the kernel has the alignment. A
+// GPU copies the caller's tensors to its own memory.
 // CHECK: func.func @aligned(%{{.*}}: memref<8xf32> {llvm.align = 16 : i64}, %{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32> {llvm.align = 16 : i64})
 module attributes {weir.gpu = #weir.gpu<>} {
   func.func private @aligned(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) attributes {weir.kernel} {
@@ -167,7 +167,7 @@ module attributes {weir.gpu = #weir.gpu<>} {
 
 // -----
 
-// The simulator reads them where they lie.
+// The simulator reads the caller's tensors in place.
 // CHECK: func.func @simulated(%{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32> {llvm.align = 16 : i64})
 module attributes {weir.gpu = #weir.gpu<kind = "sim">} {
   func.func private @simulated(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
@@ -182,9 +182,9 @@ module attributes {weir.gpu = #weir.gpu<kind = "sim">} {
 
 // -----
 
-// What a copy to shared memory reads begins at a multiple of 4 bytes in one run:
-// it becomes four copies. Of what begins at odd places elements are loaded. A
-// view begins where it does in what it views, under another shape, too.
+// The source of a copy to shared memory is only aligned to 4 bytes in one run, so it
+// becomes four copies. Elements at odd offsets are loaded. A view has the alignment of
+// its offset in its source, even with another shape.
 // CHECK-LABEL: func.func @copies
 // CHECK-SAME: (%[[X:.*]]: memref<64xi8>
 // CHECK: %[[BASE:.*]] = memref.extract_aligned_pointer_as_index %[[X]]
@@ -206,8 +206,8 @@ func.func private @copies(%x: memref<64xi8>) attributes {weir.kernel} {
   %at = arith.index_castui %to : index to i64
   %target = llvm.inttoptr %at : i64 to !llvm.ptr<3>
   %from = memref.extract_aligned_pointer_as_index %row : memref<4xf32> -> index
-  %place = arith.index_castui %from : index to i64
-  %generic = llvm.inttoptr %place : i64 to !llvm.ptr
+  %address = arith.index_castui %from : index to i64
+  %generic = llvm.inttoptr %address : i64 to !llvm.ptr
   %source = llvm.addrspacecast %generic : !llvm.ptr to !llvm.ptr<1>
   %bytes = llvm.mlir.constant(16 : i32) : i32
   llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"(%target, %source, %bytes) : (!llvm.ptr<3>, !llvm.ptr<1>, i32) -> ()
@@ -219,8 +219,8 @@ func.func private @odd(%x: memref<8xf16>) attributes {weir.kernel} {
   %at = arith.index_castui %to : index to i64
   %target = llvm.inttoptr %at : i64 to !llvm.ptr<3>
   %from = memref.extract_aligned_pointer_as_index %x : memref<8xf16> -> index
-  %place = arith.index_castui %from : index to i64
-  %generic = llvm.inttoptr %place : i64 to !llvm.ptr
+  %address = arith.index_castui %from : index to i64
+  %generic = llvm.inttoptr %address : i64 to !llvm.ptr
   %source = llvm.addrspacecast %generic : !llvm.ptr to !llvm.ptr<1>
   llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"(%target, %source) : (!llvm.ptr<3>, !llvm.ptr<1>) -> ()
   return
@@ -231,8 +231,8 @@ func.func private @whole(%x: memref<8xf16>) attributes {weir.kernel} {
   %at = arith.index_castui %to : index to i64
   %target = llvm.inttoptr %at : i64 to !llvm.ptr<3>
   %from = memref.extract_aligned_pointer_as_index %x : memref<8xf16> -> index
-  %place = arith.index_castui %from : index to i64
-  %generic = llvm.inttoptr %place : i64 to !llvm.ptr
+  %address = arith.index_castui %from : index to i64
+  %generic = llvm.inttoptr %address : i64 to !llvm.ptr
   %source = llvm.addrspacecast %generic : !llvm.ptr to !llvm.ptr<1>
   llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"(%target, %source) : (!llvm.ptr<3>, !llvm.ptr<1>) -> ()
   return
@@ -251,8 +251,8 @@ plan.program @copying {
 
 // -----
 
-// More shared memory than a kernel has without asking has no size in the module:
-// each launch asks for it.
+// A kernel with more shared memory than the default has no static size in the module.
+// Each launch requests it.
 // CHECK: weir.gpu_kernels = [#weir.gpu_kernel<name = "much", shared = 65536>]
 // CHECK: func.func @much
 // CHECK: %[[SHARED:.*]] = memref.get_global @much_shared : memref<0xi8, 3>

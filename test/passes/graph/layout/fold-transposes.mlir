@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -weir-fold-transposes | FileCheck %s
 
-// Two that undo each other vanish, with an elementwise op between them.
+// Two transposes that cancel disappear, also with an elementwise op between them.
 // CHECK-LABEL: @cancels
 // CHECK-NEXT: %[[Y:.*]] = graph.relu %arg0 : tensor<1x8x8x4xf32>
 // CHECK-NEXT: return %[[Y]]
@@ -11,7 +11,7 @@ func.func @cancels(%0: tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32> {
   return %3 : tensor<1x8x8x4xf32>
 }
 
-// Both operands transposed alike.
+// Both operands have the same transpose.
 // CHECK-LABEL: @two_operands
 // CHECK-NEXT: %[[SUM:.*]] = graph.add %arg0, %arg1 : tensor<2x3x4xf32>
 // CHECK-NEXT: %[[T:.*]] = graph.transpose %[[SUM]] [2, 0, 1]
@@ -24,7 +24,7 @@ func.func @two_operands(%a: tensor<2x3x4xf32>, %b: tensor<2x3x4xf32>)
   return %2 : tensor<4x2x3xf32>
 }
 
-// Operands transposed differently stay.
+// Operands with different transposes stay.
 // CHECK-LABEL: @differ
 // CHECK: graph.transpose %arg0 [1, 0]
 // CHECK: graph.add
@@ -35,7 +35,7 @@ func.func @differ(%a: tensor<3x3xf32>, %b: tensor<3x3xf32>) -> tensor<3x3xf32> {
   return %1 : tensor<3x3xf32>
 }
 
-// A bias of channels first becomes one of channels last.
+// A bias of channels first becomes a bias of channels last.
 // CHECK-LABEL: @broadcast
 // CHECK: %[[B:.*]] = graph.broadcast %arg1 [3] : tensor<4xf32> to tensor<1x8x8x4xf32>
 // CHECK: %[[SUM:.*]] = graph.add %arg0, %[[B]]
@@ -49,7 +49,7 @@ func.func @broadcast(%x: tensor<1x8x8x4xf32>, %bias: tensor<4xf32>)
   return %3 : tensor<1x8x8x4xf32>
 }
 
-// The operand of a broadcast is transposed where its dimensions change order.
+// The operand of a broadcast is transposed if its dimensions change order.
 // CHECK-LABEL: @dimensions_change_order
 // CHECK: %[[T:.*]] = graph.transpose %arg1 [1, 0] : tensor<3x2xf32>
 // CHECK: graph.broadcast %[[T]] [0, 1] : tensor<2x3xf32> to tensor<2x3x4xf32>
@@ -61,7 +61,7 @@ func.func @dimensions_change_order(%x: tensor<2x3x4xf32>, %y: tensor<3x2xf32>)
   return %2 : tensor<4x3x2xf32>
 }
 
-// A constant is transposed, which folds; one that is all equal takes the shape.
+// The transpose of a constant folds; a splat takes the new shape.
 // CHECK-LABEL: @constants
 // CHECK-DAG: graph.constant dense<1.000000e+00> : tensor<2x3xf32>
 // CHECK-DAG: graph.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00, 5.000000e+00], [2.000000e+00, 4.000000e+00, 6.000000e+00]]> : tensor<2x3xf32>
@@ -76,8 +76,8 @@ func.func @constants(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
   return %2 : tensor<3x2xf32>
 }
 
-// Transposes of constants alone are left to constant folding: no loop without
-// end.
+// Constant folding handles transposes of constants alone, so the pass does not loop
+// forever.
 // CHECK-LABEL: @constants_alone
 // CHECK: graph.transpose
 // CHECK: graph.add
@@ -124,7 +124,7 @@ func.func @reverse(%x: tensor<2x3x4xf32>) -> tensor<4x2x3xf32> {
   return %1 : tensor<4x2x3xf32>
 }
 
-// A sum over the spatial dimensions needs no transpose at all.
+// A sum over the spatial dimensions needs no transpose.
 // CHECK-LABEL: @reduce
 // CHECK-NEXT: %[[SUM:.*]] = graph.reduce_sum %arg0 [1, 2] : tensor<1x8x8x4xf32>
 // CHECK-NEXT: return %[[SUM]]
@@ -134,7 +134,7 @@ func.func @reduce(%x: tensor<1x8x8x4xf32>) -> tensor<1x4xf32> {
   return %1 : tensor<1x4xf32>
 }
 
-// What stays of a reduction is transposed as before.
+// The remaining dimensions of a reduction are transposed as before.
 // CHECK-LABEL: @between
 // CHECK-NEXT: %[[SUM:.*]] = graph.reduce_sum %arg0 [1] : tensor<2x3x4xf32>
 // CHECK-NEXT: graph.transpose %[[SUM]] [1, 0] : tensor<2x4xf32>
@@ -144,7 +144,7 @@ func.func @between(%x: tensor<2x3x4xf32>) -> tensor<4x2xf32> {
   return %1 : tensor<4x2xf32>
 }
 
-// A product takes transposed matrices as they are, but no other order.
+// A product accepts transposed matrices, but no other order.
 // CHECK-LABEL: func @product
 // CHECK-SAME: %[[A:.*]]: tensor<8x1x2xf32>, %[[B:.*]]: tensor<8x4x2xf32>, %[[E:.*]]: tensor<2x8x4xf32>
 // CHECK-DAG: %[[C:.*]] = graph.matmul %[[A]], %[[B]] transpose_b
@@ -159,8 +159,8 @@ func.func @product(%a: tensor<8x1x2xf32>, %b: tensor<8x4x2xf32>, %e: tensor<2x8x
   return %d : tensor<8x1x2xf32>
 }
 
-// A shuffle of channels: of three transposes with a split and a join of dimensions
-// between them one is left.
+// A channel shuffle has three transposes, with reshapes between them that split and
+// join dimensions. One transpose remains.
 // CHECK-LABEL: func @shuffle
 // CHECK-NEXT: %[[S:.*]] = graph.reshape %arg0 : tensor<1x5x7x6xf32> to tensor<1x5x7x2x3xf32>
 // CHECK-NEXT: %[[T:.*]] = graph.transpose %[[S]] [0, 1, 2, 4, 3] : tensor<1x5x7x2x3xf32>
@@ -175,8 +175,7 @@ func.func @shuffle(%x: tensor<1x5x7x6xf32>) -> tensor<1x5x7x6xf32> {
   return %4 : tensor<1x5x7x6xf32>
 }
 
-// A reshape that splits and joins at once stays where it is; one that something
-// else reads, too.
+// A reshape that splits and joins at once stays, and so does one with another user.
 // CHECK-LABEL: func @neither
 // CHECK: graph.transpose %arg0 [1, 0]
 // CHECK-NEXT: graph.reshape %{{.*}} : tensor<6x4xf32> to tensor<3x8xf32>
@@ -195,8 +194,8 @@ func.func @neither(%x: tensor<4x6xf32>) -> (tensor<8x3xf32>, tensor<4x3x2xf32>, 
   return %2, %5, %4 : tensor<8x3xf32>, tensor<4x3x2xf32>, tensor<3x2x4xf32>
 }
 
-// The keys of an attention whose heads have become batches: the product takes them
-// transposed, so that the reshape and the transpose before it stay.
+// The heads of an attention have become batches. The product accepts transposed keys,
+// so the reshape and the transpose before it stay.
 // CHECK-LABEL: func @keys
 // CHECK-NEXT: %[[H:.*]] = graph.transpose %arg1 [0, 2, 1, 3] : tensor<2x5x4x8xf32>
 // CHECK-NEXT: %[[K:.*]] = graph.reshape %[[H]] : tensor<2x4x5x8xf32> to tensor<8x5x8xf32>
@@ -209,7 +208,7 @@ func.func @keys(%q: tensor<8x5x8xf32>, %k: tensor<2x5x4x8xf32>) -> tensor<8x5x5x
   return %3 : tensor<8x5x5xf32>
 }
 
-// Gathers along one dimension let transposes pass; of more indices they do not.
+// Transposes pass gathers along one dimension, but not gathers with several indices.
 // CHECK-LABEL: func @gathers
 // CHECK-SAME: %[[X:.*]]: tensor<2x3x4xf32>, %[[I:.*]]: tensor<5xi64>, %[[T:.*]]: tensor<5x6xi64>
 // CHECK-NEXT: %[[G:.*]] = graph.gather %[[X]], %[[I]] axis 1 batch_dims 0
@@ -233,7 +232,7 @@ func.func @gathers(%x: tensor<2x3x4xf32>, %i: tensor<5xi64>, %t: tensor<5x6xi64>
   }
 #-}
 
-// The sizes of an op move with its dimensions: of equal bounds each would fit.
+// The sizes of an op move with its dimensions, although both bounds are equal.
 // CHECK-LABEL: @sizes
 // CHECK-NEXT: graph.exp %arg0 {weir.sizes = [array<i64: 16, 2>, array<i64: 16, -1>]} : tensor<16x16xf32>
 // CHECK-NEXT: return
@@ -246,7 +245,7 @@ func.func @sizes(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
 
 // -----
 
-// Between two layers of windows nothing is transposed.
+// Nothing is transposed between two layers with windows.
 // CHECK-LABEL: @filled
 // CHECK-NEXT: graph.fill_beyond %arg0, %arg1, %arg2 along 1 reach 3 : (tensor<1x16x4xf32>, tensor<i64>, tensor<f32>)
 // CHECK-NEXT: return

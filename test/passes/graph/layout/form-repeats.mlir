@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file --weir-form-repeats | FileCheck %s
 
-// Each element twice, one after the other.
+// Each element occurs twice in a row.
 // CHECK-LABEL: @once
 // CHECK-NEXT: %[[B:.*]] = graph.broadcast %arg0 [0, 1, 3] : tensor<1x2x3xf32> to tensor<1x2x2x3xf32>
 // CHECK-NEXT: %[[Y:.*]] = graph.reshape %[[B]] : tensor<1x2x2x3xf32> to tensor<1x4x3xf32>
@@ -13,7 +13,7 @@ func.func @once(%x: tensor<1x2x3xf32>) -> tensor<1x4x3xf32> {
 
 // -----
 
-// Along several dimensions at once.
+// Several dimensions are repeated at once.
 // CHECK-LABEL: @twice
 // CHECK-NEXT: %[[B:.*]] = graph.broadcast %arg0 [0, 1, 3] : tensor<4x2x3xf32> to tensor<4x2x2x3x3xf32>
 // CHECK-NEXT: graph.reshape %[[B]] : tensor<4x2x2x3x3xf32> to tensor<4x4x9xf32>
@@ -28,7 +28,7 @@ func.func @twice(%x: tensor<4x2x3xf32>) -> tensor<4x4x9xf32> {
 
 // -----
 
-// What something else reads, too, is made for both.
+// The result of the repetition has another user, so both use it.
 // CHECK-LABEL: @read
 // CHECK-COUNT-2: graph.broadcast
 // CHECK-NOT: graph.gather
@@ -41,11 +41,11 @@ func.func @read(%x: tensor<2x2xf32>) -> (tensor<4x2xf32>, tensor<4x4xf32>) {
 
 // -----
 
-// Elements that take turns, are left out or are not known stay a gather.
-// CHECK-LABEL: @others
+// A gather stays if elements alternate, are left out or are not constant.
+// CHECK-LABEL: @other_orders
 // CHECK-COUNT-4: graph.gather
 // CHECK-NOT: graph.broadcast
-func.func @others(%x: tensor<2x3xf32>, %j: tensor<4xi64>) -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<2x2x3xf32>) {
+func.func @other_orders(%x: tensor<2x3xf32>, %j: tensor<4xi64>) -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<2x2x3xf32>) {
   %turns = graph.constant dense<[0, 1, 0, 1]> : tensor<4xi64>
   %a = graph.gather %x, %turns axis 0 batch_dims 0 : tensor<2x3xf32>, tensor<4xi64>
   %uneven = graph.constant dense<[0, 1, 1, 1]> : tensor<4xi64>

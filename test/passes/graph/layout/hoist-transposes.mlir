@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file --weir-hoist-transposes | FileCheck %s
 
-// An image is transposed before it is enlarged, in both directions, and so is
-// what its elements are multiplied by, which is known.
+// An image is transposed before its enlargement in both directions, and so are the
+// constant factors of its elements.
 // CHECK-LABEL: @enlarged
 // CHECK: %[[X:.*]] = graph.transpose %arg0 [0, 2, 1] : tensor<1x4x3xf32>
 // CHECK: %[[A:.*]] = graph.gather %[[X]], %{{.*}} axis 2 batch_dims 0 : tensor<1x3x4xf32>, tensor<8xi64>
@@ -24,7 +24,7 @@ func.func @enlarged(%x: tensor<1x4x3xf32>, %w: tensor<8xf32>) -> tensor<1x3x8xf3
 
 // -----
 
-// From one direction to the next.
+// The transpose moves from the gather of one direction to that of the next.
 // CHECK-LABEL: @twice
 // CHECK: graph.transpose %arg0 [2, 0, 1] : tensor<2x3x5xf32>
 // CHECK: graph.gather %{{.*}} axis 1 {{.*}} : tensor<5x2x3xf32>, tensor<4xi64>
@@ -41,8 +41,8 @@ func.func @twice(%x: tensor<2x3x5xf32>) -> tensor<5x4x6xf32> {
 
 // -----
 
-// Where as much would be transposed before, or what something else reads as it
-// is, stays.
+// A transpose stays if as many elements would be transposed before, or if another op
+// reads its source.
 // CHECK-LABEL: @chosen
 // CHECK: graph.gather
 // CHECK-NEXT: graph.transpose
@@ -64,7 +64,7 @@ func.func @read(%x: tensor<4x3xf32>) -> (tensor<8x3xf32>, tensor<3x8xf32>) {
 
 // -----
 
-// A transpose ends at the actual size; the strip beyond it comes after.
+// A transpose ends at the actual size, and the strip beyond it is filled after it.
 // CHECK-LABEL: @filled
 // CHECK: %[[T:.*]] = graph.transpose %{{.*}} [0, 2, 1] : tensor<1x4x16xf32>
 // CHECK: %[[F:.*]] = graph.fill_beyond %[[T]], %{{.*}}, %{{.*}} along 1 reach 3 : (tensor<1x16x4xf32>, tensor<i64>, tensor<f32>)
@@ -77,7 +77,7 @@ func.func @filled(%x: tensor<1x4x16xf32>, %n: tensor<i64>, %v: tensor<f32>) -> t
 
 // -----
 
-// Elements without gaps are read, and written, in the other order.
+// Elements without gaps are read and written in the other order.
 // CHECK-LABEL: @corners
 // CHECK: %[[S:.*]] = graph.spread %{{.*}}[%{{.*}}] along [1] to [8, 16] permuted [1, 0] {weir.sizes = [array<i64: 16, 0>, array<i64: 8, -1>]}
 // CHECK: graph.compact %[[S]][%{{.*}}] along [1] permuted [1, 0] : (tensor<16x8xf32>, tensor<i64>)
@@ -91,7 +91,7 @@ func.func @corners(%x: tensor<128xf32>, %n: tensor<i64>) -> tensor<128xf32> {
 
 // -----
 
-// Of three channels a row is no vector.
+// Three channels are shorter than a vector, so the transpose stays.
 // CHECK-LABEL: @short_rows
 // CHECK: graph.spread %{{.*}} along [1] to [3, 16] :
 // CHECK: graph.transpose

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file -weir-sink-reshapes | FileCheck %s
 
-// Elementwise ops come before the reshape; splats take any shape, and what is
-// reshaped alike is not reshaped.
+// Elementwise ops move before the reshape. Splats take any shape, and operands with the
+// same reshape lose it.
 // CHECK-LABEL: @chain
 // CHECK-SAME: (%[[X:.*]]: tensor<6xf32>)
 // CHECK: %[[C:.*]] = graph.constant dense<2.000000e+00> : tensor<6xf32>
@@ -21,8 +21,8 @@ func.func @chain(%x: tensor<6xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// What may be an epilogue takes the contraction's shape, whatever its other
-// operands are; a bias is repeated along rows in any shape.
+// An op that may be an epilogue takes the contraction's shape, whatever its other
+// operands are. A bias is broadcast along rows in any shape.
 // CHECK-LABEL: @epilogue
 // CHECK-SAME: (%[[X:.*]]: tensor<8x4xf32>, %[[W:.*]]: tensor<4x4xf32>, %[[B:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<2x4x4xf32>)
 // CHECK: %[[M:.*]] = graph.matmul %[[X]], %[[W]]
@@ -42,7 +42,7 @@ func.func @epilogue(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>, %b: tensor<4xf32>,
 
 // -----
 
-// Two contractions of different shapes: one shape is enough.
+// One reshape is enough for two contractions of different shapes.
 // CHECK-LABEL: @two
 // CHECK-COUNT-2: graph.matmul
 // CHECK: graph.reshape
@@ -60,7 +60,7 @@ func.func @two(%x: tensor<8x4xf32>, %y: tensor<4x8xf32>, %w: tensor<4x4xf32>, %v
 
 // -----
 
-// Rows' values need no ones to be repeated.
+// The values of rows are broadcast without dimensions of 1.
 // CHECK-LABEL: @rows
 // CHECK: %[[SUM:.*]] = graph.reduce_sum
 // CHECK: %[[R:.*]] = graph.rsqrt %[[SUM]] : tensor<2x8xf32>
@@ -75,8 +75,8 @@ func.func @rows(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
 
 // -----
 
-// Arguments are there in any shape; what is not free would be reshaped instead;
-// a contraction that a reduction uses too has no such epilogue.
+// These reshapes stay: one of an argument, and one whose other operand would need a
+// reshape. A contraction with a reduction as another user has no such epilogue.
 // CHECK-LABEL: @stay
 // CHECK: %[[A:.*]] = graph.reshape %{{.*}} : tensor<6xf32> to tensor<2x3xf32>
 // CHECK: graph.exp %[[A]] : tensor<2x3xf32>
@@ -101,8 +101,7 @@ func.func @stay(%x: tensor<6xf32>, %y: tensor<2x3xf32>, %v: tensor<6x1xf32>, %w:
 
 // -----
 
-// Heads and batches that are one dimension of the products are two again, as
-// they come.
+// Heads and batches that are one dimension of the products become two dimensions again.
 // CHECK-LABEL: @heads
 // CHECK-SAME: (%[[Q:.*]]: tensor<2x3x5x4xf32>, %[[K:.*]]: tensor<2x3x7x4xf32>, %[[V:.*]]: tensor<2x3x7x4xf32>
 // CHECK-NEXT: %[[S:.*]] = graph.matmul %[[Q]], %[[K]] transpose_b : tensor<2x3x5x4xf32>, tensor<2x3x7x4xf32>
@@ -126,8 +125,8 @@ func.func @heads(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x
 
 // -----
 
-// Other batches on each side, or a reshape that changes the matrices or the
-// rows: products and softmax stay behind it.
+// Products and softmax stay after the reshape if the operands have different batches,
+// or if the reshape changes matrices or rows.
 // CHECK-LABEL: @other_matrices
 // CHECK: graph.matmul %{{.*}} : tensor<6x5x4xf32>, tensor<6x4x7xf32>
 // CHECK: graph.matmul %{{.*}} : tensor<6x4x5xf32>, tensor<6x5x7xf32>
@@ -147,7 +146,7 @@ func.func @other_matrices(%a: tensor<2x3x5x4xf32>, %b: tensor<3x2x4x7xf32>, %c: 
 
 // -----
 
-// The sizes of an op are those of its new shape.
+// The sizes of an op are converted to its new shape.
 // CHECK-LABEL: @sizes
 // CHECK: graph.exp %{{.*}} {weir.sizes = [array<i64: 4, 2>, array<i64: 2, -1, 4, -1>]} : tensor<4x8xf32>
 func.func @sizes(%x: tensor<4x8xf32>) -> tensor<4x2x4xf32> {

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -weir-lower-custom | FileCheck %s
 
-// A custom op is called once for each part, with structures on the stack; equal
-// shapes share their data, and one function is declared once.
+// A custom op is called once per part, with structures on the stack. Equal shapes share
+// their data, and a function is declared once.
 // CHECK-DAG: llvm.func @my_swish(!llvm.ptr) -> i32
 // CHECK-DAG: llvm.mlir.global internal constant @weir_custom_shape_4_3(dense<[4, 3]> : tensor<2xi64>)
 // CHECK-LABEL: @custom
@@ -23,7 +23,7 @@ func.func @custom(%x: tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<2xi32>) {
   return %y, %failed : tensor<4x3xf32>, tensor<2xi32>
 }
 
-// Without scratch the pointer is null.
+// Without scratch memory the pointer is null.
 // CHECK-LABEL: @bare
 // CHECK: scf.for
 // CHECK: llvm.mlir.zero : !llvm.ptr

@@ -1,9 +1,8 @@
 // RUN: weir-opt %s -split-input-file -weir-choose-layouts -weir-pack-weights | FileCheck %s
 
-// With tiles of bf16 weights that more than four blocks of rows meet come apart
-// into three parts: 0x3f812345 is
-// 0x3f81, 0x3a8d and 0x3520. The smallest of them is 1: elements of 2^-100 to
-// 2^119 are multiplied.
+// The target has tiles of bf16, and more than four blocks of rows use the weights. So
+// each weight is split into three terms: 0x3f812345 is 0x3f81, 0x3a8d and 0x3520. The
+// smallest weight is 1, so the safe exponent range is 2^-100 to 2^119.
 // CHECK-LABEL: func.func @entry
 // CHECK: %[[W:.*]] = graph.constant dense_resource<[[R:packed.*]]> : tensor<6x1x3x2x16x32xbf16>
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
@@ -31,7 +30,7 @@ func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir
 
 // -----
 
-// A budget without room for the parts: panels of f32 come apart in use.
+// The budget has no room for the terms, so the kernel splits panels of f32 at run time.
 // CHECK-LABEL: func.func @no_room
 // CHECK: %[[W:.*]] = graph.constant {{.*}} : tensor<6x32x32xf32>
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
@@ -56,8 +55,8 @@ func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir
 
 // -----
 
-// Those that few meet are panels of f32, which come apart in use, of a model
-// whose weights caches do not hold.
+// Few rows use the weights, and caches do not hold the weights of the model. So the
+// kernel splits panels of f32 at run time.
 // CHECK-LABEL: func.func @large_model
 // CHECK: %[[W:.*]] = graph.constant {{.*}} : tensor<6x32x32xf32>
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
@@ -84,7 +83,7 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 
 // -----
 
-// Sixteen bits are asked for: two parts.
+// A precision of sixteen bits needs two terms.
 // CHECK-LABEL: func.func @precision
 // CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x1x2x2x16x32xbf16>) layout <amx(2, {{.*}})>
 module attributes {weir.precision = "bf16x3", weir.target = #weir.target<features = "+amx-bf16,+amx-tile">} {
@@ -107,7 +106,7 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 
 // -----
 
-// Two panels are worth taking the rows apart for, one is not.
+// Two panels justify the split of the rows, and one does not.
 // CHECK-LABEL: func.func @two_panels
 // CHECK: tensor<2x8x3x2x16x32xbf16>
 module attributes {weir.target = #weir.target<features = "+amx-bf16,+amx-tile">} {
@@ -152,8 +151,8 @@ func.func private @kernel_0(%a: tensor<64x256xf32>, %w: tensor<256x32xf32> {weir
 
 // -----
 
-// Of eight rows half a tile would be wasted; and without tiles, or with a
-// weight whose parts are denormal, there are panels.
+// Eight rows would waste half of a tile, so the weights are in panels. They are also in
+// panels without tiles, or if a term of a weight would be denormal.
 // CHECK-LABEL: func.func @rows
 // CHECK: kernel.matmul {{.*}} : tensor<8x32xf32>, tensor<6x32x32xf32>) layout <panels(32)>
 module attributes {weir.target = #weir.target<features = "+amx-bf16,+amx-tile">} {
@@ -198,7 +197,7 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 
 // -----
 
-// Integers of which each is a byte; with one that is not there are panels.
+// All integers fit in a byte. With one that does not, the weights are in panels.
 // CHECK-LABEL: func.func @bytes
 // CHECK: graph.constant dense_resource<[[R:packed.*]]> : tensor<2x1x1x2x16x64xi8>
 // CHECK: kernel.matmul {{.*}} : tensor<64x64xi32>, tensor<2x1x1x2x16x64xi8>) layout <amx>
@@ -223,7 +222,7 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
 
 // -----
 
-// The same tiles do for dot products of bytes.
+// Dot-product instructions for bytes use the same tiles.
 // CHECK-LABEL: func.func @dots
 // CHECK: kernel.matmul {{.*}} : tensor<64x64xi32>, tensor<2x1x1x2x16x64xi8>) layout <amx>
 module attributes {weir.target = #weir.target<features = "+avx512f,+avx512vnni">} {
@@ -246,13 +245,13 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
 
 // -----
 
-// And those of bf16 for dot products by inner-product pairing, whatever the rows; but f32, whose
-// parts they would multiply too slowly, is in panels.
-// CHECK-LABEL: func.func @pairs
+// Dot-product instructions for bf16 use the same tiles for any number of rows. They
+// would multiply the terms of f32 too slowly, so f32 is in panels.
+// CHECK-LABEL: func.func @bf16_dots
 // CHECK: kernel.matmul {{.*}} : tensor<1x64xbf16>, tensor<2x2x1x2x16x32xbf16>) layout <amx(1, {{.*}})>
 // CHECK: kernel.matmul {{.*}} : tensor<64x64xf32>, tensor<2x64x32xf32>) layout <panels(32)>
 module attributes {weir.target = #weir.target<features = "+avx512f,+avx512bf16">} {
-func.func @pairs(%x: tensor<1x64xbf16>, %z: tensor<64x64xf32>) -> (tensor<1x64xbf16>, tensor<64x64xf32>) attributes {weir.entry = "serve"} {
+func.func @bf16_dots(%x: tensor<1x64xbf16>, %z: tensor<64x64xf32>) -> (tensor<1x64xbf16>, tensor<64x64xf32>) attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<64x64xbf16>
   %v = graph.constant dense<3.0> : tensor<64x64xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xbf16>, tensor<64x64xbf16>) -> tensor<1x64xbf16>
@@ -330,8 +329,7 @@ func.func private @kernel_0(%a: tensor<64x64xi8>, %w: tensor<64x64xi8> {weir.con
 
 // -----
 
-// A filter is in tiles or panels, too, each tap by itself. Of one that a minimal
-// filter does not beat, that is.
+// Each tap of a filter is in tiles or panels, if a Winograd convolution is not faster.
 // CHECK-LABEL: func.func @filters
 // CHECK: kernel.convolution {{.*}} tensor<2x3x3x2x3x2x16x32xbf16>) layout <amx(3, -100, 114)>
 // CHECK: kernel.convolution {{.*}} tensor<2x3x3x40x32xf32>) layout <amx_panels(3, -100, 114)>

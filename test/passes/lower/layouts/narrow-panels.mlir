@@ -1,4 +1,4 @@
-// Panels of constants that a row or a few are multiplied by are narrow.
+// Panels of constants are narrow if they are multiplied by one row or a few.
 
 // RUN: weir-opt %s -split-input-file -weir-choose-layouts | FileCheck %s
 
@@ -28,8 +28,8 @@ func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 
 // -----
 
-// Eight rows read %w too, and @kernel_0 has the panels of %v like those of %w:
-// so has @kernel_2, or %v would be packed twice. Nothing but a row reads %u.
+// Eight rows read %w, too, and @kernel_0 has the same panels for %v as for %w. So does
+// @kernel_2, because %v would otherwise be packed twice. Only a row reads %u.
 // CHECK-LABEL: func.func @rows
 // CHECK: plan.task
 // CHECK: return
@@ -126,8 +126,8 @@ func.func private @kernel_0(%a: tensor<16x1x64xf32>, %w: tensor<64x192xf32>) -> 
 
 // -----
 
-// A kernel that reads %w as it is does not have it packed: nothing keeps its panels
-// wide. What is no constant is not packed here, and stays as it is.
+// A kernel that reads %w without packing does not keep its panels wide. An operand that
+// is no constant is not packed here and stays.
 // CHECK-LABEL: func.func @unpacked
 // CHECK: plan.task
 // CHECK: return
@@ -173,7 +173,7 @@ func.func private @kernel_2(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 
 // -----
 
-// A task that gives its kernel too little does no harm here.
+// A task with too few operands is ignored here.
 // CHECK-LABEL: func.func @too_few
 // CHECK: plan.task
 // CHECK: return
@@ -198,8 +198,8 @@ func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 
 // -----
 
-// Four rows have tiles of three vectors, and panels of one where they read them
-// from memory. One row and four read %v: its panels stay.
+// Four rows have panels of three vectors, or of one vector if the weights come from
+// memory. One row and four rows read %v, so its panels stay.
 // CHECK-LABEL: func.func private @few
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<43x64x24xf32>)
 // CHECK-LABEL: func.func private @few_from_memory
@@ -263,16 +263,16 @@ func.func private @of_four(%a: tensor<4x96xf32>, %w: tensor<96x1024xf32>) -> ten
 
 // -----
 
-// Panels that code for other processors reads too keep their width.
-// CHECK-LABEL: func.func private @shared_by_levels
+// Panels that code for other processors reads, too, keep their width.
+// CHECK-LABEL: func.func private @shared_by_variants
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<32x64x32xf32>)
 module attributes {weir.target = #weir.target<vector_bits = 256, panel_bits = 512, l2 = 32768>} {
 func.func @product(%x: tensor<4x64xf32>) -> tensor<4x1024xf32> {
   %w = graph.constant dense<7.0> : tensor<64x1024xf32>
-  %y = plan.task @shared_by_levels(%x, %w) : (tensor<4x64xf32>, tensor<64x1024xf32>) -> tensor<4x1024xf32>
+  %y = plan.task @shared_by_variants(%x, %w) : (tensor<4x64xf32>, tensor<64x1024xf32>) -> tensor<4x1024xf32>
   return %y : tensor<4x1024xf32>
 }
-func.func private @shared_by_levels(%a: tensor<4x64xf32>, %w: tensor<64x1024xf32>) -> tensor<4x1024xf32> attributes {weir.kernel} {
+func.func private @shared_by_variants(%a: tensor<4x64xf32>, %w: tensor<64x1024xf32>) -> tensor<4x1024xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<32x64x32xf32>
   %p = kernel.pack ins(%w : tensor<64x1024xf32>) layout <panels(32)> outs(%e : tensor<32x64x32xf32>) -> tensor<32x64x32xf32>
   %c = tensor.empty() : tensor<4x1024xf32>
@@ -286,7 +286,7 @@ func.func private @shared_by_levels(%a: tensor<4x64xf32>, %w: tensor<64x1024xf32
 
 // -----
 
-// A batch of matrices, each of which three rows meet, keeps its panels.
+// A batch of matrices with three rows each keeps its panels.
 // CHECK-LABEL: func.func private @batched
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<3x32x160x32xf32>)
 module attributes {weir.target = #weir.target<vector_bits = 256, l2 = 32768>} {

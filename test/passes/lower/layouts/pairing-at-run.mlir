@@ -1,4 +1,4 @@
-// What is no constant is packed for products by inner-product pairing where enough rows meet it.
+// A run-time operand is packed for inner-product pairing if enough rows use it.
 
 // RUN: weir-opt %s -split-input-file -weir-choose-layouts | FileCheck %s
 
@@ -20,14 +20,14 @@ module attributes {weir.target = #weir.target<features = "+avx512f", adds_beside
 
 // -----
 
-// Both sides lie turned; the left one is turned by loops.
-// CHECK-LABEL: func @turned
+// Both operands are transposed, and loops transpose the left one.
+// CHECK-LABEL: func @transposed
 // CHECK-SAME: %[[A:.*]]: tensor<512x1024xf32>, %[[B:.*]]: tensor<512x512xf32>
 // CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<512x1024xf32>) outs(%{{.*}} : tensor<1024x512xf32>)
 // CHECK: %[[P:.*]] = kernel.pack ins(%[[B]] : tensor<512x512xf32>) layout <pairing> outs(%{{.*}} : tensor<16x514x32xf32>) -> tensor<16x514x32xf32> {transpose_b}
 // CHECK: kernel.matmul ins(%[[T]], %[[P]] : {{.*}} layout <pairing>
 module attributes {weir.target = #weir.target<features = "+avx512f", adds_beside = true>} {
-  func.func @turned(%a: tensor<512x1024xf32>, %b: tensor<512x512xf32>, %c: tensor<1024x512xf32>) -> tensor<1024x512xf32> attributes {weir.kernel} {
+  func.func @transposed(%a: tensor<512x1024xf32>, %b: tensor<512x512xf32>, %c: tensor<1024x512xf32>) -> tensor<1024x512xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<11x512x48xf32>
     %p = kernel.pack ins(%b : tensor<512x512xf32>) layout <panels(48)> outs(%e : tensor<11x512x48xf32>) -> tensor<11x512x48xf32> {transpose_b}
     %r = kernel.matmul ins(%a, %p : tensor<512x1024xf32>, tensor<11x512x48xf32>) layout <panels(48)> outs(%c : tensor<1024x512xf32>) -> tensor<1024x512xf32> attributes {transpose_a} {
@@ -40,7 +40,7 @@ module attributes {weir.target = #weir.target<features = "+avx512f", adds_beside
 
 // -----
 
-// So few rows do not make up for looking at the panels.
+// With so few rows, the inspection of the panels costs more than pairing saves.
 // CHECK-LABEL: func @few_rows
 // CHECK-NOT: pairing
 // CHECK: kernel.matmul
@@ -60,7 +60,7 @@ module attributes {weir.target = #weir.target<features = "+avx512f", adds_beside
 
 // -----
 
-// Two products, as those of an attention, are made a block of rows at a time.
+// Two products, such as those of an attention, run for a block of rows at a time.
 // CHECK-LABEL: func @attention
 // CHECK-NOT: pairing
 // CHECK: kernel.matmul

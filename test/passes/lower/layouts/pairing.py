@@ -1,4 +1,4 @@
-"""pairing.py: writes modules for pairing.test, whose weights are too many to be spelled out there."""
+"""pairing.py: writes modules for pairing.test, which have too many weights for the test itself."""
 
 import numpy as np
 

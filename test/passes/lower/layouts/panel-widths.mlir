@@ -1,8 +1,7 @@
-// How many columns the panels of a matrix have: three vectors where two
-// multiply-adds begin in a cycle, unless more than a ninth of them would be padding,
-// or a library for several processors has them in common; three halves of vectors for
-// few columns where one does. Of few registers two to four, as fewest instructions
-// stand beside the products.
+// Panels have three vectors if two multiply-adds begin in a cycle, unless more than a
+// ninth would be padding or a library for several processors shares them. With one
+// multiply-add a cycle, few columns have three half vectors. With few registers, panels
+// have two to four vectors, whichever needs the fewest other instructions.
 
 // RUN: weir-opt %s -split-input-file -weir-lower-graph -weir-choose-layouts | FileCheck %s
 
@@ -19,7 +18,7 @@ module attributes {weir.target = #weir.target<fma_rate = 2>} {
 
 // -----
 
-// A row that meets what the run knows, of a depth too short for dot products.
+// A row multiplies a run-time operand, and the depth is too short for dot products.
 // CHECK-LABEL: func @row_by_input
 module attributes {weir.target = #weir.target<fma_rate = 2>} {
   func.func @row_by_input(%x: tensor<1x16xf32>, %y: tensor<8x16xf32>, %w: tensor<192x16xf32>) -> (tensor<1x192xf32>, tensor<8x192xf32>) {
@@ -46,7 +45,7 @@ module attributes {weir.target = #weir.target<>} {
   }
 }
 
-// So with the panels of windows, by the columns of a group.
+// Panels of windows follow the same rule, for the columns of a group.
 // CHECK-LABEL: func @windows
 module attributes {weir.target = #weir.target<>} {
   func.func @windows(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x40xf32> {weir.constant}, %v: tensor<3x3x2x64xf32> {weir.constant}) -> (tensor<1x4x4x40xf32>, tensor<1x4x4x64xf32>) {
@@ -71,8 +70,8 @@ module attributes {weir.target = #weir.target<panel_bits = 512, fma_rate = 2>} {
 
 // -----
 
-// A row by few columns: each is a run. Not where the depth is short, or for more
-// rows. What is no constant has such runs where it is turned round.
+// A row by few columns uses the K-major layout, but not if the depth is short or if
+// there are more rows. A run-time operand is K-major if it is transposed.
 // CHECK-LABEL: func @row
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @row(%x: tensor<1x128xf32>, %y: tensor<2x128xf32>, %z: tensor<1x64xf32>, %w: tensor<128x10xf32> {weir.constant}, %v: tensor<64x10xf32> {weir.constant}, %u: tensor<10x128xf32>) -> (tensor<1x10xf32>, tensor<2x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>) {
@@ -91,10 +90,11 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// 192 columns are eight panels of three vectors, or six of four: rather three,
-// which need less of L1. 64 would be two of three and two vectors, or two of four.
-// So with the filter of a convolution by minimal filters. Of 104 the last of five
-// panels of three vectors would be one vector, whose sums wait for each other.
+// 192 columns are eight panels of three vectors or six of four. Three vectors are
+// better, because they need less of L1. 64 columns would be two panels of three and one
+// of two vectors, or two of four. The transformed filter of a Winograd convolution
+// follows the same rule. With 104 columns, the last of five panels would have one
+// vector, so its sums would depend on each other.
 // CHECK-LABEL: func @few_registers
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @few_registers(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}, %v: tensor<64x64xf32> {weir.constant}, %u: tensor<64x104xf32> {weir.constant}, %i: tensor<1x56x56x64xf32>, %f: tensor<3x3x64x64xf32> {weir.constant}) -> (tensor<8x192xf32>, tensor<8x64xf32>, tensor<8x104xf32>, tensor<1x56x56x64xf32>) {
@@ -124,10 +124,10 @@ module attributes {weir.target = #weir.target<vector_bits = 256, fma = false>} {
 
 // -----
 
-// Halves become floats first, more instructions a vector.
-// CHECK-LABEL: func @halves
+// f16 is converted to f32 first, with more instructions per vector.
+// CHECK-LABEL: func @f16
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
-  func.func @halves(%x: tensor<8x64xbf16>, %w: tensor<64x192xbf16> {weir.constant}) -> tensor<8x192xbf16> {
+  func.func @f16(%x: tensor<8x64xbf16>, %w: tensor<64x192xbf16> {weir.constant}) -> tensor<8x192xbf16> {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<12x64x16xbf16>)
     %y = graph.matmul %x, %w : tensor<8x64xbf16>, tensor<64x192xbf16>
     return %y : tensor<8x192xbf16>
@@ -136,7 +136,7 @@ module attributes {weir.target = #weir.target<vector_bits = 256>} {
 
 // -----
 
-// A product of one pixel is one of a row.
+// A product of one pixel is a product of one row.
 // CHECK-LABEL: func @pixel
 module attributes {weir.target = #weir.target<vector_bits = 256>} {
   func.func @pixel(%x: tensor<1x1x1x64xf32>, %y: tensor<1x2x2x64xf32>, %f: tensor<1x1x64x192xf32> {weir.constant}) -> (tensor<1x1x1x192xf32>, tensor<1x2x2x192xf32>) {

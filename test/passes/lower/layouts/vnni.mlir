@@ -1,6 +1,6 @@
 // RUN: weir-opt %s -split-input-file -weir-choose-layouts -weir-pack-weights | FileCheck %s
 
-// Four weights of a column make a word: 1 to 6 and then zeros.
+// Four weights of a column are adjacent: 1 to 6 and then zeros.
 // CHECK-LABEL: func.func @entry
 // CHECK: %[[W:.*]] = graph.constant dense_resource<[[R:packed.*]]> : tensor<1x2x16x4xi8>
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
@@ -28,7 +28,7 @@ func.func private @kernel_0(%a: tensor<8x6xi8>, %w: tensor<6x1xi8> {weir.constan
 
 // -----
 
-// Of windows, channels; of channels by themselves, rows.
+// For windows the channels are interleaved, and for depthwise windows the rows.
 // CHECK-LABEL: func.func @windows
 // CHECK: graph.constant {{.*}} : tensor<1x3x3x2x32x4xi8>
 // CHECK: graph.constant {{.*}} : tensor<2x5x2x64x4xi8>
@@ -65,11 +65,12 @@ func.func private @kernel_1(%a: tensor<1x8x8x70xi8>, %w: tensor<5x5x1x70xi8> {we
 
 // -----
 
-// Without such dot products weights stay in panels, and of signed bytes too.
-// CHECK-LABEL: func.func @others
+// Without such dot-product instructions weights stay in panels; with signed bytes they
+// do, too.
+// CHECK-LABEL: func.func @signed_bytes
 // CHECK: graph.constant {{.*}} : tensor<1x6x16xi8>
 module attributes {weir.target = #weir.target<features = "+avx512f">} {
-func.func @others(%x: tensor<8x6xi8>) -> tensor<8x1xi32> attributes {weir.entry = "serve"} {
+func.func @signed_bytes(%x: tensor<8x6xi8>) -> tensor<8x1xi32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3> : tensor<6x1xi8>
   %y = plan.task @kernel_0(%x, %w) : (tensor<8x6xi8>, tensor<6x1xi8>) -> tensor<8x1xi32>
   return %y : tensor<8x1xi32>

@@ -1,6 +1,6 @@
 // RUN: weir-opt %s --split-input-file --verify-diagnostics --weir-outline-packs | FileCheck %s
 
-// The run makes the filter: a task of its own packs it before each other.
+// The filter is no constant, so a separate task packs it before each run.
 // CHECK-LABEL: func.func @f
 // CHECK-SAME: %[[X:.*]]: tensor<1x8x8x4xf32>, %[[W:.*]]: tensor<3x3x4x20xf32>
 // CHECK: %[[P:.*]] = plan.task @k_filter(%[[W]]) : (tensor<3x3x4x20xf32>) -> tensor<20x3x3x4x1xf32>
@@ -30,7 +30,7 @@ func.func private @k(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x20xf32>) -> tenso
 
 // -----
 
-// A kernel of ours packs for itself.
+// A kernel of the compiler packs its own filter.
 // CHECK-LABEL: func.func private @own
 // CHECK: kernel.pack_filter
 func.func private @own(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x20xf32>) -> tensor<2x3x3x4x16xf32> attributes {weir.kernel} {

@@ -7,14 +7,14 @@
 // OTHER-NOT: weir.attention
 // OTHER: return
 
-// Sides and result are read and written as they lie before they are turned; a mask
-// has strides of 0 where it has one for all.
-// CHECK-LABEL: func.func private @turned
+// The library reads the operands and writes the result in the order before the
+// transposes. A mask that is common to all batches has strides of 0.
+// CHECK-LABEL: func.func private @transposed
 // CHECK-SAME: weir.attention = #weir.attention<batch = 2, heads = 12, rows = 1024, columns = 1024, depth = 64, width = 64, q = [786432, 64, 768], k = [786432, 64, 768], v = [786432, 64, 768], mask = [1024, 0, 0], out = [786432, 64, 768], scale = 1.250000e-01 : f64, dtype = f16, workspace = 1146880, operands = [0, 1, 3, 2]>
-// AUTO-LABEL: func.func private @turned
+// AUTO-LABEL: func.func private @transposed
 // AUTO-SAME: weir.attention
 module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
-  func.func private @turned(%q: tensor<2x1024x12x64xf16>, %k: tensor<2x1024x12x64xf16>, %m: tensor<2x1x1x1024xf16>, %v: tensor<2x1024x12x64xf16>) -> tensor<2x1024x12x64xf16> attributes {weir.kernel} {
+  func.func private @transposed(%q: tensor<2x1024x12x64xf16>, %k: tensor<2x1024x12x64xf16>, %m: tensor<2x1x1x1024xf16>, %v: tensor<2x1024x12x64xf16>) -> tensor<2x1024x12x64xf16> attributes {weir.kernel} {
     %c = graph.constant dense<1.250000e-01> : tensor<2x12x1024x1024xf16>
     %0 = graph.transpose %q [0, 2, 1, 3] : tensor<2x1024x12x64xf16>
     %1 = graph.transpose %k [0, 2, 1, 3] : tensor<2x1024x12x64xf16>
@@ -32,8 +32,8 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
 
 // -----
 
-// Dimensions that are not there have one element. What divides scores is a scale,
-// too, and a mask may be whatever of the rows'. Small ones stay where time is counted.
+// Missing dimensions have a size of one. A divisor of the scores is a scale, too, and a
+// mask may have any dimensions of the scores. By estimated time, small attentions stay.
 // CHECK-LABEL: func.func private @heads
 // CHECK-SAME: weir.attention = #weir.attention<batch = 4, heads = 1, rows = 33, columns = 35, depth = 8, width = 24, q = [264, 1056, 8], k = [280, 1120, 8], v = [840, 3360, 24], mask = [0, 0, 35], out = [792, 3168, 24], scale = 2.500000e-01 : f64, dtype = bf16, workspace = 1049104, operands = [0, 1, 2, 3]>
 // CHECK-LABEL: func.func private @alone
@@ -64,9 +64,9 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
 
 // -----
 
-// What the library does not do stays: f32, heads that are no multiple of 8 or have no
-// elements, columns of k that lie apart, other functions of the scores, a scale that
-// no float holds or of what is masked, what is behind.
+// These attentions stay: f32, heads without elements or not a multiple of 8, and
+// columns of k with gaps. Other functions of the scores stay, too. So do a scale that
+// is no float or is of masked scores, and a further epilogue.
 // CHECK-NOT: weir.attention
 // CHECK: kernel.attention
 // CHECK-NOT: weir.attention

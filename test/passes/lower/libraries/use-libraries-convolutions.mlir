@@ -8,8 +8,9 @@
 // OTHER-NOT: weir.conv
 // OTHER: return
 
-// A convolution of any size can be forced, also in groups; where time is counted,
-// a large one of 16-bit floats without groups goes to the library. Filters are packed by outputs.
+// An option forces convolutions of any size to the library, also with groups. By
+// estimated time, only a large one of 16-bit floats without groups uses it. Filters are
+// packed by outputs.
 // CHECK-LABEL: func.func private @large
 // CHECK-SAME: weir.conv = #weir.conv<images = 16, inputs = 64, outputs = 64, size = [56, 56], window = [3, 3], strides = [1, 1], dilations = [1, 1], padding_low = [1, 1], padding_high = [1, 1], dtype = bf16, workspace = 51675136, operands = [0, 1, -1, -1]>
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<64x3x3x64x1xbf16>
@@ -51,11 +52,12 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
 
 // -----
 
-// A bias, a residual and a relu with a bound are the library's, too, and of 16-bit
-// elements what is rounded between them. One dimension is two, of which one has a size of 1.
+// The library also computes a bias, a residual and a relu with a bound. With 16-bit
+// elements it also rounds between them. One dimension becomes two, one of them with a
+// size of 1.
 // CHECK-LABEL: func.func private @epilogue
 // CHECK-SAME: weir.conv = #weir.conv<{{.*}} bias = true, residual = true, relu = true, clip = 6.000000e+00 : f64, {{.*}} operands = [0, 1, 3, 2]>
-// CHECK-LABEL: func.func private @halves
+// CHECK-LABEL: func.func private @f16
 // CHECK-SAME: weir.conv = #weir.conv<{{.*}} size = [1, 8], window = [1, 3], strides = [1, 1], dilations = [1, 1], padding_low = [0, 1], padding_high = [0, 1], dtype = bf16, residual = true, relu = true, clip = 6.000000e+00 : f64, {{.*}} operands = [0, 1, -1, 2]>
 module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
   func.func private @epilogue(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>, %r: tensor<1x6x6x6xf32>, %bias: tensor<6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
@@ -74,7 +76,7 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
     }
     return %c : tensor<1x6x6x6xf32>
   }
-  func.func private @halves(%x: tensor<1x8x4xbf16>, %w: tensor<3x4x6xbf16>, %r: tensor<1x8x6xbf16>) -> tensor<1x8x6xbf16> attributes {weir.kernel} {
+  func.func private @f16(%x: tensor<1x8x4xbf16>, %w: tensor<3x4x6xbf16>, %r: tensor<1x8x6xbf16>) -> tensor<1x8x6xbf16> attributes {weir.kernel} {
     %zero = arith.constant 0.0 : f32
     %six = arith.constant 6.0 : f32
     %e = tensor.empty() : tensor<1x3x4x16xbf16>
@@ -101,8 +103,8 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
 
 // -----
 
-// A product of pixels is a convolution, unless cuBLASLt is there for it: that
-// takes no other pixels than all, but one matrix of them.
+// A product of pixels is a convolution if cuBLASLt is not available. cuBLASLt only
+// computes it if all pixels form one matrix.
 // CHECK-LABEL: func.func private @pixels
 // CHECK-SAME: weir.conv = #weir.conv<{{.*}} size = [7, 8], window = [1, 1], strides = [1, 1], dilations = [1, 1],
 // CHECK: tensor.collapse_shape %{{.*}} : tensor<6x1x1x4x1xf32> into tensor<6x4x1xf32>
@@ -140,9 +142,9 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
 
 // -----
 
-// What the library does not do stays: another function behind, a value for each
-// row, the residual before the bias, images that are the filter, other types, and
-// a filter that the kernel makes.
+// The library does not support another function after the sum, a value per row, a
+// residual before the bias, or images that are also the filter. It does not support
+// other types, or a filter that the kernel computes.
 // CHECK-NOT: weir.conv
 // CHECK: math.tanh
 // CHECK-NOT: weir.conv

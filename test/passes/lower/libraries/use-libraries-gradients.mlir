@@ -7,13 +7,14 @@
 // NONE-NOT: weir.conv
 // NONE: return
 
-// What is left of gradients by filters is the library's; operands are the images and
-// the results that it is of. One dimension is two, of which one has a size of 1.
+// The library computes gradients by filters that were not expanded. The operands are
+// the images and the gradient of the results. One dimension becomes two, one of them
+// with a size of 1.
 // CHECK-LABEL: func.func private @gradient
 // CHECK-SAME: weir.conv = #weir.conv<images = 2, inputs = 3, outputs = 5, size = [8, 8], window = [3, 3], strides = [2, 2], dilations = [1, 1], padding_low = [0, 0], padding_high = [1, 1], dtype = f32, gradient = true, tf32 = true, workspace = 4194304, operands = [1, 0, -1, -1]>
 // CHECK-LABEL: func.func private @groups
 // CHECK-SAME: weir.conv = #weir.conv<images = 2, inputs = 4, outputs = 6, groups = 2, size = [1, 9], window = [1, 3], strides = [1, 2], dilations = [1, 1], padding_low = [0, 1], padding_high = [0, 0], dtype = f16, gradient = true,
-// Others are not, nor is more than that.
+// The library does not compute other gradients, or kernels with further ops.
 // CHECK-LABEL: func.func private @integers
 // CHECK-NOT: weir.conv
 // CHECK: graph.filter_gradient

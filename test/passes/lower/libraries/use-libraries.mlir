@@ -8,8 +8,8 @@
 // NONE: kernel.matmul
 // NONE-NOT: weir.gemm
 
-// A product of any size can be forced; where time is counted, only a large one
-// goes to the library.
+// An option forces products of any size to the library. By estimated time, only a large
+// product uses it.
 // CHECK-LABEL: func.func private @large
 // CHECK-SAME: weir.gemm = #weir.gemm<m = 2048, n = 2048, k = 2048, dtype = f32, workspace = 4194304, operands = [0, 1, -1]>
 // CHECK-LABEL: func.func private @small
@@ -42,8 +42,8 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
 
 // -----
 
-// The right side is taken as it lies before it is packed; a bias and a relu are
-// the library's, too. One right side of all batches is a stride of 0.
+// The library reads the right operand before its packing, and also computes a bias and
+// a relu. A right operand for all batches has a stride of 0.
 // CHECK-LABEL: func.func private @packed
 // CHECK-SAME: weir.gemm = #weir.gemm<m = 4, n = 20, k = 8, dtype = f32, transpose_b = true, bias = true, relu = true, workspace = 4194304, operands = [0, 1, 2]>
 // CHECK-LABEL: func.func private @batches
@@ -76,8 +76,8 @@ module attributes {weir.gpu = #weir.gpu<LIBRARY>} {
 
 // -----
 
-// What the library does not do stays: other epilogues, a bias for each row, a
-// kernel with more in it.
+// The library does not support other epilogues, a bias per row, or a kernel with
+// further ops.
 // CHECK-NOT: weir.gemm
 // CHECK: math.tanh
 // CHECK-NOT: weir.gemm

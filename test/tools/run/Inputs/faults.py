@@ -1,4 +1,4 @@
-"""faults.py FAULTS.so FOLDER [--all] [CASE...]: `weir-run` while calls of the system fail."""
+"""faults.py FAULTS.so FOLDER [--all] [CASE...]: runs `weir-run` with failing system calls."""
 
 import pathlib
 import shutil
@@ -37,7 +37,7 @@ def write_inputs():
 
 
 def restore():
-    """The checkpoint to go on from is as it was."""
+    """The initial checkpoint is unchanged."""
     for path in folder.glob("first.*"):
         path.unlink()
     for path in (folder / "kept").iterdir():
@@ -45,7 +45,7 @@ def restore():
 
 
 def check_saved():
-    """A checkpoint is whole, whatever happened."""
+    """A checkpoint is complete after any failure."""
     done = subprocess.run([*TRAIN, "--restore=first"], cwd=folder, capture_output=True)
     return f"the checkpoint is lost: {done.stderr.decode()}" if done.returncode else None
 
@@ -60,7 +60,7 @@ cases = [
     Case("compare", ["weir-run", "./m.so", "--input=x=2x3xf32=1", "--json",
                      "--expect=y=@want.npy"], says=False),
     Case("program", ["./program", "--random=1"]),
-    # What was learnt lasts, though nobody could be told.
+    # The trained variables are saved, although no message could be written.
     Case("train", [*TRAIN, "--save=saved"], says=False, lasting=SAVED),
     Case("save", [*TRAIN, "--restore=first", "--save=first"], says=False,
          lasting={"first.data-00000-of-00002"}, prepare=restore, check=check_saved),

@@ -1,6 +1,5 @@
-"""attributes.py FOLDER: whether the tables of attributes in FOLDER have an entry
-for each operator that the tool imports from ONNX, and their lines are sorted and
-well formed."""
+"""attributes.py FOLDER: checks that the tables of attributes in FOLDER have an entry for each
+imported operator of ONNX, and that their lines are sorted and well formed."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
-"""handles.py KIND N: a graph of text in which N nodes, or calls that are as deep, hand
-on a table or a variable."""
+"""handles.py KIND N: a text graph in which N nodes, or N nested calls, pass on a table or a
+variable."""
 
 import sys
 
@@ -54,7 +54,7 @@ if KIND == "entries":
     const("many", N, 4)
     fill("f", "handle", "many", "many")
 if KIND == "calls":
-    # Each calls the next one twice, with two of its arguments exchanged in one.
+    # Each calls the next one twice, with two of its arguments exchanged in one call.
     most = 200
     for i in range(1, most):
         const(f"c{i}", 1, i)

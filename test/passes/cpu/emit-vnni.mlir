@@ -1,7 +1,7 @@
 // RUN: weir-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(weir-choose-schedules,weir-emit-kernels))' | FileCheck %s
 
-// Four bytes of a row for each of 32 columns; the last word of a row is copied,
-// for it has one byte.
+// The kernel broadcasts four bytes of a row for each vector of 32 columns. The last
+// four bytes of a row are copied, because the row has only one more byte.
 // CHECK-LABEL: func @matmul
 // CHECK: vector.maskedload {{.*}} vector<64xi8>
 // CHECK: vector.bitcast {{.*}} : vector<64xi8> to vector<16xi32>
@@ -23,7 +23,7 @@ func.func @matmul(%a: memref<14x65xi8>, %b: memref<1x17x32x4xi8>, %c: memref<14x
 
 // -----
 
-// Pixels of three channels are copied with a fourth.
+// Pixels with three channels are copied with a fourth channel.
 // CHECK-LABEL: func @convolution
 // CHECK: memref.alloc() {{.*}} : memref<9x9x4xi8>
 // CHECK: vector.load {{.*}} vector<4xi8>
@@ -41,8 +41,8 @@ func.func @convolution(%x: memref<1x9x9x3xi8>, %w: memref<1x3x3x1x32x4xi8>, %y: 
 
 // -----
 
-// Bytes of four rows are interleaved to words of a channel, of which the fourth
-// row is zeros; rows outside are masked.
+// The kernel interleaves the bytes of four rows for each channel, and the fourth row is
+// zero. Rows outside of the image are masked.
 // CHECK-LABEL: func @depthwise
 // CHECK: arith.cmpi ult
 // CHECK: vector.maskedload {{.*}} vector<64xi8>
@@ -62,7 +62,7 @@ func.func @depthwise(%x: memref<1x8x8x64xi8>, %w: memref<1x3x1x64x4xi8>, %y: mem
 
 // -----
 
-// Otherwise bytes are widened, by their signs.
+// Panels widen the bytes, with their signs.
 // CHECK-LABEL: func @panels
 // CHECK: arith.extsi {{.*}} : vector<16xi8> to vector<16xi32>
 // CHECK: arith.extui {{.*}} : i8 to i32

@@ -1,0 +1,71 @@
+// Parses the options that look at kernels and at the compiler itself.
+
+#include "compiler/OptionTable.h"
+
+#include "compiler/Pipeline.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace weir {
+namespace {
+
+/// The pass of that flag. The prefix of weir's passes may be left out.
+std::string passOf(StringRef name, ArrayRef<std::string> known) {
+  for (const std::string &flag : {name.str(), "weir-" + name.str()})
+    if (is_contained(known, flag))
+      return flag;
+  return "";
+}
+
+void readPasses(const InputArgList &args, Options &options, Usage &usage) {
+  if (!args.hasArg(OPT_print_ir_after_EQ))
+    return;
+  SmallVector<std::string> known =
+      passNames(options.gpu.isOn() ? Machine::Gpu : Machine::Cpu);
+  SmallVector<StringRef> names(known.begin(), known.end());
+  for (StringRef name : known)
+    if (name.consume_front("weir-"))
+      names.push_back(name);
+  for (StringRef name : args.getAllArgValues(OPT_print_ir_after_EQ)) {
+    std::string pass = passOf(name, known);
+    if (pass.empty())
+      usage.say() << "--print-ir-after: no stage has the pass '"
+                  << escaped(name) << "'" << didYouMean(name, names) << "\n";
+    options.dump.passes.push_back(pass);
+  }
+}
+
+/// Whether kernels are functions after the stage.
+bool hasKernels(StringRef stage) {
+  SmallVector<StringRef> names = stageNames(Machine::Gpu);
+  return llvm::find(names, stage) >= llvm::find(names, stage::lower);
+}
+
+} // namespace
+
+void readDump(const InputArgList &args, Options &options, Usage &usage) {
+  DumpOptions &dump = options.dump;
+  dump.kernel = args.getLastArgValue(OPT_kernel_EQ).str();
+  dump.stage = options.stopAfter;
+  if (args.hasArg(OPT_kernel_EQ) && dump.kernel.empty())
+    usage.say() << "--kernel has an empty name\n";
+  readPasses(args, options, usage);
+  for (auto id : {OPT_kernel_EQ, OPT_print_ir_after_EQ})
+    if (args.hasArg(id) && args.hasArg(OPT_emit_EQ)) {
+      usage.say() << "--emit does not go with "
+                  << StringRef(args.getLastArg(id)->getSpelling()).rtrim('=')
+                  << ", which prints text\n";
+      break;
+    }
+  if (!dump.kernel.empty() && !dump.stage.empty() && !hasKernels(dump.stage))
+    usage.say() << "--kernel: there are no kernels before the stage lower\n";
+  options.emit.debugNames = args.hasArg(OPT_debug_names);
+  if (options.emit.debugNames && options.gpu.isOn())
+    usage.say() << "--debug-names does not go with --gpu\n";
+  options.timeTrace = args.getLastArgValue(OPT_time_trace_EQ).str();
+  if (args.hasArg(OPT_time_trace_EQ) && options.timeTrace.empty())
+    usage.say() << "--time-trace has an empty name\n";
+}
+
+} // namespace weir

@@ -1,0 +1,157 @@
+// What a profiled library has beside: the structs of runtime/profile, field by
+// field, and NAME_profile.
+
+#include "compiler/emit/Names.h"
+#include "compiler/emit/Tables.h"
+
+#include "dialects/weir/Records.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+using namespace llvm;
+
+namespace weir {
+namespace {
+
+class Builder {
+public:
+  Builder(Module &module, GlobalVariable &table)
+      : module(module), table(table) {}
+
+  /// The tasks of an instruction-set variant, a weir_profile_level.
+  Expected<Constant *> level(mlir::ArrayAttr all, size_t numFunctions) {
+    SmallVector<Constant *> tasks;
+    for (mlir::Attribute each :
+         all ? all.getValue() : ArrayRef<mlir::Attribute>()) {
+      auto task = mlir::cast<ProfileTaskAttr>(each);
+      if (static_cast<size_t>(task.getEntry()) >= numFunctions)
+        return createStringError("a profile has a task of function " +
+                                 Twine(task.getEntry()) + ", which is absent");
+      tasks.push_back(taskOf(task));
+    }
+    return ConstantStruct::getAnon(
+        context, {list(tasks, globals::tasks), int64(tasks.size())});
+  }
+
+  /// weir_profile_info, whose functions have the model's table as their first
+  /// argument.
+  Expected<Constant *> info() {
+    return record({"tasks", "read", "reset", "trace", "events"},
+                  {{ptr, ptr, ptr},
+                   {ptr, ptr, i32, ptr},
+                   {ptr},
+                   {ptr, ptr, i64},
+                   {ptr, i32, ptr, ptr}});
+  }
+
+  Constant *list(ArrayRef<Constant *> items, const Twine &name) {
+    if (items.empty())
+      return ConstantPointerNull::get(ptr);
+    auto *type = ArrayType::get(items[0]->getType(), items.size());
+    return constant(ConstantArray::get(type, items), name);
+  }
+  Constant *constant(Constant *value, const Twine &name) {
+    return new GlobalVariable(module, value->getType(), true,
+                              GlobalValue::PrivateLinkage, value, name);
+  }
+  Constant *int64(uint64_t value) { return ConstantInt::get(i64, value); }
+
+private:
+  Constant *int32(int64_t value) {
+    return ConstantInt::get(i32, static_cast<uint64_t>(value));
+  }
+
+  Constant *taskOf(ProfileTaskAttr task) {
+    SmallVector<Constant *> nodes;
+    for (auto node : task.getNodes().getAsRange<mlir::StringAttr>())
+      nodes.push_back(text(node.getValue()));
+    return ConstantStruct::getAnon(
+        context,
+        {int32(task.getEntry()), int32(task.getPhase()), text(task.getKernel()),
+         list(nodes, globals::nodes), int64(nodes.size()),
+         int64(static_cast<uint64_t>(task.getBytesRead())),
+         int64(static_cast<uint64_t>(task.getBytesWritten())),
+         int64(static_cast<uint64_t>(task.getMultiplyAdds()))});
+  }
+
+  /// Text that C reads up to its first NUL; equal texts once.
+  Constant *text(StringRef value) {
+    Constant *&known = texts[value];
+    if (known)
+      return known;
+    std::string plain = value.str();
+    std::replace(plain.begin(), plain.end(), '\0', '?');
+    auto *global = cast<GlobalVariable>(
+        constant(ConstantDataArray::getString(context, plain), globals::text));
+    global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    global->setAlignment(Align(1));
+    return known = global;
+  }
+
+  Expected<Constant *> record(ArrayRef<StringRef> names,
+                              ArrayRef<SmallVector<Type *>> parameters) {
+    SmallVector<Constant *> functions;
+    for (auto [name, types] : zip_equal(names, parameters)) {
+      Function *callee = module.getFunction(("weir_profile_" + name).str());
+      if (!callee)
+        return createStringError("the runtime lacks weir_profile_" + name);
+      auto *function = Function::Create(FunctionType::get(i32, types, false),
+                                        GlobalValue::InternalLinkage,
+                                        globals::profile + "_" + name, module);
+      IRBuilder<> b(BasicBlock::Create(context, "", function));
+      SmallVector<Value *> arguments{&table};
+      for (Argument &argument : function->args())
+        arguments.push_back(&argument);
+      b.CreateRet(b.CreateCall(callee, arguments));
+      functions.push_back(function);
+    }
+    return constant(ConstantStruct::getAnon(context, functions),
+                    globals::profile);
+  }
+
+  Module &module;
+  GlobalVariable &table;
+  LLVMContext &context = module.getContext();
+  PointerType *ptr = PointerType::get(context, 0);
+  IntegerType *i32 = Type::getInt32Ty(context),
+              *i64 = Type::getInt64Ty(context);
+  StringMap<Constant *> texts;
+};
+
+} // namespace
+
+size_t countTasks(const TableOptions &options) {
+  size_t most = 0;
+  for (const IsaVariantOptions &isaVariant : options.isaVariants)
+    if (isaVariant.tasks)
+      most = std::max(most, isaVariant.tasks.size());
+  return most;
+}
+
+Error addProfile(Module &module, const ModelInterface &model,
+                 const TableOptions &options, GlobalVariable &table,
+                 SmallVectorImpl<Constant *> &values) {
+  Builder builder(module, table);
+  SmallVector<Constant *> levels;
+  for (const IsaVariantOptions &isaVariant : options.isaVariants) {
+    auto level = builder.level(isaVariant.tasks, model.functions.size());
+    if (!level)
+      return level.takeError();
+    levels.push_back(*level);
+  }
+  values.append({builder.list(levels, globals::profileLevels),
+                 builder.int64(options.profileAt),
+                 builder.int64(countTasks(options))});
+  Expected<Constant *> info = builder.info();
+  if (!info)
+    return info.takeError();
+  auto *type = FunctionType::get(PointerType::get(module.getContext(), 0), {},
+                                 /*isVarArg=*/false);
+  auto *function = Function::Create(type, GlobalValue::ExternalLinkage,
+                                    model.prefix + "_profile", module);
+  IRBuilder<>(BasicBlock::Create(module.getContext(), "", function))
+      .CreateRet(*info);
+  return Error::success();
+}
+
+} // namespace weir

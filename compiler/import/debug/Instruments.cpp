@@ -1,0 +1,108 @@
+// Finds the nodes that --keep names, and keeps their results.
+
+#include "compiler/import/debug/Instruments.h"
+
+#include "compiler/import/Build.h"
+#include "compiler/import/TracedNode.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/debug/NumberChecks.h"
+
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+
+namespace weir {
+
+/// The names of the calls around a node, each with a slash behind it.
+static std::string pathOf(LocationAttr callers) {
+  std::string path;
+  while (callers) {
+    LocationAttr own = callers;
+    callers = nullptr;
+    if (auto call = dyn_cast<CallSiteLoc>(own)) {
+      callers = call.getCaller();
+      own = call.getCallee();
+    }
+    if (auto name = dyn_cast<NameLoc>(own))
+      path = name.getName().str() + "/" + path;
+  }
+  return path;
+}
+
+/// Constants and inputs are known without a run.
+static bool isSource(StringRef op) {
+  return llvm::is_contained(
+      ArrayRef<StringRef>{"Const", "Constant", "Placeholder", "PlaceholderV2",
+                          "PlaceholderWithDefault", "_Arg"},
+      op);
+}
+
+std::string Instruments::setKeep(StringRef regex) {
+  std::string why;
+  if (!llvm::Regex(regex).isValid(why))
+    return why;
+  text = regex.str();
+  pattern.emplace(("^(" + regex + ")$").str());
+  return "";
+}
+
+void Instruments::keep(ImplicitLocOpBuilder &b, const NodeResult &result,
+                       const std::string &path) {
+  const Traced &traced = *result.traced;
+  if (!traced.value || traced.imaginary)
+    return;
+  std::string node = path + result.node, tensor = path + result.tensor;
+  names.insert(node);
+  if (!pattern->match(node) && !pattern->match(tensor))
+    return;
+  if (!traced.isBounded()) {
+    b.create<graph::KeepOp>(traced.value, b.getStringAttr(tensor), Value(),
+                            DenseI64ArrayAttr());
+    return;
+  }
+  SmallVector<int64_t> least;
+  for (const Size &size : sizesOf(traced))
+    least.push_back(size.isKnown() ? size.bound : 0);
+  Value dense = compact(b, traced);
+  Value shape = listOf(b, sizesOf(traced), b.getI64Type());
+  b.create<graph::KeepOp>(dense, b.getStringAttr(tensor), shape,
+                          b.getDenseI64ArrayAttr(least));
+}
+
+void Instruments::keep(OpBuilder &builder, Location at, LocationAttr callers,
+                       ArrayRef<NodeResult> results) {
+  if (!pattern)
+    return;
+  ImplicitLocOpBuilder b(at, builder);
+  std::string path = pathOf(callers);
+  for (const NodeResult &result : results)
+    keep(b, result, path);
+}
+
+void Instruments::add(TracedNode &node, LocationAttr callers,
+                      ArrayRef<NodeResult> results) {
+  if (isSource(node.op()))
+    return;
+  if (checksNumbers)
+    checkNumbers(node, pathOf(callers) + node.name().str(), results);
+  keep(node.b, node.b.getLoc(), callers, results);
+}
+
+LogicalResult Instruments::finish(Report &report, Operation *module) const {
+  if (!pattern)
+    return success();
+  bool isKept =
+      module->walk([](graph::KeepOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (isKept)
+    return success();
+  SmallVector<StringRef> all(names.begin(), names.end());
+  return report.error(Status::badUsage)
+         << "--keep=" << escaped(text)
+         << ": no node that computes a tensor has a name that matches as a "
+            "whole"
+         << didYouMean(text, all);
+}
+
+} // namespace weir

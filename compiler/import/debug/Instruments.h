@@ -1,0 +1,56 @@
+// What a debugging library has besides its model: kept results of nodes, and
+// checks of their numbers.
+
+#ifndef WEIR_COMPILER_IMPORT_DEBUG_INSTRUMENTS_H
+#define WEIR_COMPILER_IMPORT_DEBUG_INSTRUMENTS_H
+
+#include "compiler/import/Report.h"
+#include "compiler/import/Traced.h"
+
+#include "llvm/Support/Regex.h"
+#include <optional>
+#include <set>
+
+namespace weir {
+
+class TracedNode;
+
+/// One result of a node, by the names that the model has for it.
+struct NodeResult {
+  /// The name of the node, and the names in a library that `--keep` matches.
+  std::string node, tensor;
+  const Traced *traced;
+};
+
+class Instruments {
+public:
+  /// Empty, or what is wrong with the regular expression of `--keep`.
+  std::string setKeep(llvm::StringRef regex);
+  void setChecksNumbers() { checksNumbers = true; }
+  bool keeps() const { return pattern.has_value(); }
+
+  /// Adds what the options request behind a node that has been traced.
+  /// `callers` is the place of the call that the node is in, or null.
+  void add(TracedNode &node, mlir::LocationAttr callers,
+           llvm::ArrayRef<NodeResult> results);
+  /// Keeps the results that match, alone: of calls, and of control flow.
+  void keep(mlir::OpBuilder &builder, mlir::Location at,
+            mlir::LocationAttr callers, llvm::ArrayRef<NodeResult> results);
+
+  /// An error if no node matches `--keep`.
+  mlir::LogicalResult finish(Report &report, mlir::Operation *module) const;
+
+private:
+  void keep(mlir::ImplicitLocOpBuilder &b, const NodeResult &result,
+            const std::string &path);
+
+  std::string text;
+  std::optional<llvm::Regex> pattern;
+  bool checksNumbers = false;
+  /// The nodes that could have been kept.
+  std::set<std::string> names;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_DEBUG_INSTRUMENTS_H

@@ -1,0 +1,299 @@
+// Counts the calls and the time of tasks, and keeps the events of a trace. Only
+// libraries that are compiled with --profile have this code.
+
+#include "runtime/profile/profile.h"
+#include "runtime/call.h"
+#include "runtime/libc.h"
+
+const size_t weir_profile_bytes = sizeof(weir_profile);
+
+static uint64_t nanoseconds(void) {
+  weir_timespec now = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC_, &now);
+  return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.nanoseconds;
+}
+
+// Takes half the time of clock_gettime (20 to 30 ns on an AMD EPYC under KVM),
+// which counts for small tasks. Runs measure how long a tick is.
+static uint64_t ticks(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t now;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
+  return now;
+#else
+  return nanoseconds();
+#endif
+}
+
+// A processor's clock may be a little behind that of another one.
+static uint64_t since(uint64_t from, uint64_t to) {
+  return to > from ? to - from : 0;
+}
+
+static weir_profile *profile_in(weir_context *context) {
+  const weir_profile_model *model = (const weir_profile_model *)context->model;
+  return (weir_profile *)((char *)context + model->at);
+}
+
+// An entry has only the address of the context's team.
+static weir_profile *profile_of(const weir_team *team) {
+  return profile_in(
+      (weir_context *)((char *)team - offsetof(weir_context, team)));
+}
+
+static weir_profile_lane *lane_of(weir_profile *profile, uint32_t lane) {
+  return (weir_profile_lane *)(profile->trace + lane * profile->size);
+}
+
+static void note(weir_profile *profile, uint32_t to, weir_profile_event event) {
+  weir_profile_lane *lane = lane_of(profile, to);
+  weir_profile_event *events = (weir_profile_event *)(lane + 1);
+  events[lane->written++ % (profile->size - 1)] = event;
+}
+
+void weir_profile_begin(const weir_team *team) {
+  weir_profile *profile = profile_of(team);
+  profile->begun_ns = nanoseconds();
+  profile->last = profile->begun = ticks();
+}
+
+__attribute__((noinline)) void weir_profile_task_end(const weir_team *team,
+                                                     uint32_t task) {
+  weir_profile *profile = profile_of(team);
+  uint64_t now = ticks();
+  weir_profile_slot *slot = &profile->slots[task];
+  ++slot->calls;
+  slot->ticks += since(profile->last, now);
+  if (profile->trace)
+    note(profile, 0,
+         (weir_profile_event){profile->last, now, task, WEIR_PROFILE_TASK});
+  profile->last = now;
+}
+
+void weir_profile_end(const weir_team *team, uint32_t function) {
+  weir_profile *profile = profile_of(team);
+  uint64_t now = ticks();
+  profile->nanoseconds += nanoseconds() - profile->begun_ns;
+  profile->ticks += since(profile->begun, now);
+  ++profile->runs;
+  if (profile->trace)
+    note(profile, 0,
+         (weir_profile_event){profile->begun, now, function, WEIR_PROFILE_RUN});
+}
+
+typedef struct traced {
+  weir_profile *profile;
+  weir_part *part;
+  void *data;
+  uint32_t task;
+} traced;
+
+static void run_chunk(void *data, int64_t first, int64_t last, int64_t slot) {
+  const traced *t = data;
+  uint32_t lane = (uint32_t)slot;
+  uint64_t begin = ticks();
+  lane_of(t->profile, lane)->begin = begin;
+  t->part(t->data, first, last, slot);
+  uint64_t end = ticks();
+  note(t->profile, lane,
+       (weir_profile_event){begin, end, t->task, WEIR_PROFILE_CHUNK});
+  lane_of(t->profile, lane)->end = end;
+}
+
+__attribute__((noinline)) void
+weir_profile_chunk_end(const weir_team *team, int64_t slot, uint32_t task) {
+  weir_profile *profile = profile_of(team);
+  if (!profile->trace)
+    return;
+  weir_profile_lane *lane = lane_of(profile, (uint32_t)slot);
+  uint64_t now = ticks();
+  note(profile, (uint32_t)slot,
+       (weir_profile_event){lane->begin, now, task, WEIR_PROFILE_CHUNK});
+  lane->begin = now;
+}
+
+__attribute__((noinline)) void
+weir_profile_parallel(const weir_team *team, int64_t count, int64_t slots,
+                      int64_t each, weir_part *part, void *data,
+                      uint32_t task) {
+  weir_profile *profile = profile_of(team);
+  int64_t members = team->threads.n; // as weir_parallel counts them
+  if (slots && members > slots)
+    members = slots;
+  if (members > count)
+    members = count;
+  if (!profile->trace || members <= 1) {
+    if (profile->trace)
+      lane_of(profile, 0)->begin = profile->last;
+    weir_parallel(team, count, slots, each, part, data);
+    return;
+  }
+  traced t = {profile, part, data, task};
+  uint64_t begin = ticks();
+  weir_parallel(team, count, slots, each, run_chunk, &t);
+  uint64_t end = ticks();
+  for (uint32_t i = 0; i < (uint32_t)members; ++i) {
+    uint64_t from = lane_of(profile, i)->end;
+    if (from < begin)
+      from = begin; // the thread came too late for a chunk
+    if (from < end)
+      note(profile, i,
+           (weir_profile_event){from, end, task, WEIR_PROFILE_WAIT});
+  }
+}
+
+static void clear(const weir_profile_model *model, weir_profile *profile) {
+  profile->runs = profile->ticks = profile->nanoseconds = 0;
+  memset(profile->slots, 0, (size_t)model->num_tasks * sizeof *profile->slots);
+  for (uint32_t i = 0; profile->trace && i < profile->lanes; ++i)
+    *lane_of(profile, i) = (weir_profile_lane){0, 0, 0};
+}
+
+weir_status weir_profile_create(const weir_profile_model *model, void *memory,
+                                const weir_config *config, weir_context **out) {
+  weir_status status = weir_model_create(&model->model, memory, config, out);
+  if (status)
+    return status;
+  weir_profile *profile = profile_in(*out);
+  memset(profile, 0, sizeof *profile);
+  clear(model, profile);
+  return WEIR_OK;
+}
+
+static weir_status begin(const weir_profile_model *model,
+                         weir_context *context) {
+  if (!context)
+    return WEIR_ERR_NULL;
+  if (!weir_model_alive(&model->model, context))
+    return WEIR_ERR_CONTEXT;
+  weir_status status = weir_begin_call(context);
+  if (!status)
+    context->message[0] = 0;
+  return status;
+}
+
+// The table of the variant that create has chosen.
+static const weir_profile_level *level_of(const weir_profile_model *model,
+                                          const weir_context *context) {
+  uint32_t i = 0;
+  while (i + 1 < model->model.info->num_levels &&
+         model->model.levels[i].entries != context->entries)
+    ++i;
+  return &model->levels[i];
+}
+
+weir_status weir_profile_tasks(const weir_profile_model *model,
+                               weir_context *context,
+                               const weir_profile_task **tasks,
+                               uint32_t *count) {
+  weir_status status = begin(model, context);
+  if (status)
+    return status;
+  if (!tasks || !count)
+    return weir_end_call(
+        context, WEIR_FAIL(context, WEIR_ERR_NULL, "tasks or count is null"));
+  const weir_profile_level *level = level_of(model, context);
+  *tasks = level->tasks;
+  *count = (uint32_t)level->num_tasks;
+  return weir_end_call(context, WEIR_OK);
+}
+
+// How many nanoseconds a tick is.
+static double scale_of(const weir_profile *profile) {
+  return profile->ticks ? (double)profile->nanoseconds / (double)profile->ticks
+                        : 1;
+}
+
+static uint64_t scaled(uint64_t count, double scale) {
+  return (uint64_t)((double)count * scale);
+}
+
+weir_status weir_profile_read(const weir_profile_model *model,
+                              weir_context *context, weir_profile_time *times,
+                              uint32_t count, weir_profile_runs *runs) {
+  weir_status status = begin(model, context);
+  if (status)
+    return status;
+  if (count != level_of(model, context)->num_tasks)
+    return weir_end_call(context,
+                         WEIR_FAIL(context, WEIR_ERR_SIZE,
+                                   "the profile has another number of tasks"));
+  if (!times && count)
+    return weir_end_call(context,
+                         WEIR_FAIL(context, WEIR_ERR_NULL, "times is null"));
+  const weir_profile *profile = profile_in(context);
+  double scale = scale_of(profile);
+  for (uint32_t i = 0; i < count; ++i) {
+    times[i].calls = profile->slots[i].calls;
+    times[i].nanoseconds = scaled(profile->slots[i].ticks, scale);
+  }
+  int threads = context->team.threads.n;
+  if (runs)
+    *runs = (weir_profile_runs){profile->runs, profile->nanoseconds,
+                                threads > 1 ? (uint32_t)threads : 1, 0};
+  return weir_end_call(context, WEIR_OK);
+}
+
+weir_status weir_profile_reset(const weir_profile_model *model,
+                               weir_context *context) {
+  weir_status status = begin(model, context);
+  if (status)
+    return status;
+  clear(model, profile_in(context));
+  return weir_end_call(context, WEIR_OK);
+}
+
+weir_status weir_profile_trace(const weir_profile_model *model,
+                               weir_context *context,
+                               weir_profile_event *memory, uint64_t count) {
+  weir_status status = begin(model, context);
+  if (status)
+    return status;
+  weir_profile *profile = profile_in(context);
+  int threads = context->team.threads.n;
+  uint32_t lanes = threads > 1 ? (uint32_t)threads : 1;
+  profile->trace = NULL;
+  if (!memory || !count)
+    return weir_end_call(context, WEIR_OK);
+  if (count / lanes < 2)
+    return weir_end_call(context,
+                         WEIR_FAIL(context, WEIR_ERR_SIZE,
+                                   "a trace needs two events for each thread"));
+  profile->trace = memory;
+  profile->lanes = lanes;
+  profile->size = count / lanes;
+  for (uint32_t i = 0; i < lanes; ++i)
+    *lane_of(profile, i) = (weir_profile_lane){0, 0, 0};
+  profile->origin = ticks();
+  return weir_end_call(context, WEIR_OK);
+}
+
+weir_status weir_profile_events(const weir_profile_model *model,
+                                weir_context *context, uint32_t number,
+                                weir_profile_event *to, uint64_t *count) {
+  weir_status status = begin(model, context);
+  if (status)
+    return status;
+  weir_profile *profile = profile_in(context);
+  if (!count || (*count && !to))
+    return weir_end_call(
+        context, WEIR_FAIL(context, WEIR_ERR_NULL, "events or count is null"));
+  if (!profile->trace || number >= profile->lanes)
+    return weir_end_call(context, WEIR_FAIL(context, WEIR_ERR_SIZE,
+                                            "the trace has no such lane"));
+  const weir_profile_lane *lane = lane_of(profile, number);
+  const weir_profile_event *kept = (const weir_profile_event *)(lane + 1);
+  uint64_t room = profile->size - 1;
+  uint64_t copied = lane->written < room ? lane->written : room;
+  copied = copied < *count ? copied : *count;
+  double scale = scale_of(profile);
+  for (uint64_t i = 0; i < copied; ++i) {
+    to[i] = kept[(lane->written - copied + i) % room];
+    to[i].begin = scaled(since(profile->origin, to[i].begin), scale);
+    to[i].end = scaled(since(profile->origin, to[i].end), scale);
+  }
+  *count = copied;
+  return weir_end_call(context, WEIR_OK);
+}

@@ -1,0 +1,71 @@
+// Writes a trace in the format of Chrome, which Perfetto reads: a lane a
+// thread.
+
+#include "tools/run/execute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void write_lane_name(FILE *to, uint32_t lane) {
+  fprintf(to,
+          "%s\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, "
+          "\"tid\": %u, \"args\": {\"name\": \"%s %u\"}}",
+          lane ? "," : "", lane, lane ? "worker" : "caller", lane);
+}
+
+/// "nodes [kernel]", or the kernel alone where memory ends.
+static void write_task_name(FILE *to, const weir_profile_task *task) {
+  size_t nodes = (size_t)profile_nodes(task, NULL, 0);
+  size_t size = nodes + strlen(task->kernel) + sizeof " []";
+  char *text = malloc(size);
+  if (text)
+    profile_nodes(task, text, size);
+  if (text && task->num_nodes)
+    snprintf(text + nodes, size - nodes, " [%s]", task->kernel);
+  json_text(to, text ? text : task->kernel);
+  free(text);
+}
+
+static const char *category_of(uint32_t kind) {
+  switch (kind) {
+  case WEIR_PROFILE_TASK:
+    return "task";
+  case WEIR_PROFILE_CHUNK:
+    return "chunk";
+  case WEIR_PROFILE_WAIT:
+    return "wait";
+  default:
+    return "run";
+  }
+}
+
+static void write_event(FILE *to, const struct run *run, uint32_t lane,
+                        const weir_profile_event *event) {
+  fputs(",\n{\"name\": ", to);
+  if (event->kind == WEIR_PROFILE_RUN)
+    json_text(to, run->info->functions[event->task].name);
+  else if (event->kind == WEIR_PROFILE_WAIT)
+    json_text(to, "wait at a barrier");
+  else
+    write_task_name(to, &run->profile.tasks[event->task]);
+  fprintf(to,
+          ", \"cat\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": %u, "
+          "\"ts\": %.3f, \"dur\": %.3f",
+          category_of(event->kind), lane, (double)event->begin / 1e3,
+          (double)(event->end - event->begin) / 1e3);
+  if (event->kind != WEIR_PROFILE_RUN)
+    fprintf(to, ", \"args\": {\"task\": %u}", event->task);
+  fputs("}", to);
+}
+
+void profile_trace(FILE *to, const struct run *run, weir_profile_event **lanes,
+                   const uint64_t *counts) {
+  uint32_t threads = run->profile.runs.threads;
+  fputs("[", to);
+  for (uint32_t lane = 0; lane < threads; ++lane)
+    write_lane_name(to, lane);
+  for (uint32_t lane = 0; lane < threads; ++lane)
+    for (uint64_t i = 0; i < counts[lane]; ++i)
+      write_event(to, run, lane, &lanes[lane][i]);
+  fputs("\n]\n", to);
+}
