@@ -155,6 +155,11 @@ std::vector<StageRun> planRuns(const Options &options) {
   };
 }
 
+/// Writes the program after the stage that is the last.
+Status finishEarly(Course &course) {
+  return course.options.toOnnx ? writeOnnx(course) : print(course);
+}
+
 Status compileModule(Course &course) {
   const Options &options = course.options;
   ModuleOp module = course.targets.front().module;
@@ -168,7 +173,7 @@ Status compileModule(Course &course) {
   if (options.training)
     attrs::training.set(module, options.training);
   if (options.stopAfter == stage::import)
-    return print(course);
+    return finishEarly(course);
   for (const StageRun &run : planRuns(options)) {
     ArrayRef<Stage> list = stages(course.machine(), run.first, run.last);
     if (list.empty())
@@ -190,7 +195,7 @@ Status compileModule(Course &course) {
         run.after(course, target.module);
     }
     if (stops)
-      return print(course);
+      return finishEarly(course);
   }
   return write(course);
 }

@@ -7,6 +7,7 @@
 #include "compiler/Streams.h"
 #include "compiler/SystemErrors.h"
 #include "compiler/dump/TimeTrace.h"
+#include "compiler/export/onnx/Export.h"
 #include "compiler/schedules/Schedules.h"
 #include "compiler/terminal/Colors.h"
 #include "compiler/terminal/KernelCounter.h"
@@ -158,6 +159,20 @@ Status print(Course &course) {
       module.print(os, flags);
     }
   }));
+}
+
+Status writeOnnx(Course &course) {
+  StringRef path = course.options.emit.output;
+  if (path.empty())
+    path = "-";
+  Status status = Status::ok;
+  std::string model =
+      exportOnnx(course.targets.front().module,
+                 /*asText=*/path == "-" || path.ends_with(".txt"), status);
+  if (status != Status::ok)
+    return status;
+  return statusOf(
+      writeText(path, course.files, [&](raw_ostream &os) { os << model; }));
 }
 
 Status write(Course &course) {

@@ -83,6 +83,10 @@ private:
 llvm::LogicalResult runStages(llvm::ArrayRef<Stage> list,
                               const TargetModule &target, Course &course);
 
+/// Writes the program as an ONNX model, or as the text of one if it goes to
+/// standard output or to a file with the ending .txt.
+Status writeOnnx(Course &course);
+
 /// Prints the modules. A file contains the weights, so that a compilation can
 /// continue from it; a terminal does not show them.
 Status print(Course &course);

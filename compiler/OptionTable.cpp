@@ -54,6 +54,30 @@ static void checkTarget(const Options &options, Usage &usage) {
                 << escaped(triple) << "\n";
 }
 
+void readInspect(const InputArgList &args, Options &options, Usage &usage) {
+  options.json = args.hasArg(OPT_json);
+  options.nodes = args.hasArg(OPT_nodes);
+  options.tensors = args.hasArg(OPT_tensors);
+  options.plan = args.hasArg(OPT_plan);
+  options.dot = args.hasArg(OPT_dot);
+  options.tensorboard = args.getLastArgValue(OPT_tensorboard_EQ).str();
+  if (args.hasArg(OPT_tensorboard_EQ) && options.tensorboard.empty())
+    usage.say() << "--tensorboard has an empty name\n";
+  auto isAlone = [&](StringRef name, StringRef what,
+                     ArrayRef<OptionID> others) {
+    for (OptionID id : others)
+      if (const Arg *other = args.getLastArg(id))
+        usage.say() << name << what << ", without " << other->getSpelling()
+                    << "\n";
+  };
+  if (options.dot)
+    isAlone("--dot", " prints a graph alone",
+            {OPT_json, OPT_nodes, OPT_tensors, OPT_plan});
+  if (!options.tensorboard.empty())
+    isAlone("--tensorboard", " writes graphs alone",
+            {OPT_dot, OPT_json, OPT_nodes, OPT_tensors, OPT_plan});
+}
+
 /// The commands that the table has options of.
 static constexpr std::pair<StringLiteral, OptionUse> commandUses[] = {
     {"compile", ForCompile},
@@ -84,7 +108,7 @@ static std::string commandsOf(const Option &option) {
 /// Whether inspect accepts the option for IR as for models.
 static bool isOfIr(const Option &option) {
   return option.matches(OPT_tensors) || option.matches(OPT_plan) ||
-         option.matches(OPT_dot);
+         option.matches(OPT_dot) || option.matches(OPT_tensorboard_EQ);
 }
 
 void checkUses(const InputArgList &args, StringRef command,
@@ -112,7 +136,8 @@ void checkUses(const InputArgList &args, StringRef command,
                   << "' is IR, which is taken as it is\n";
     else if (compiles && !isProduct && option.hasFlag(OfProduct))
       usage.say() << name << " goes with a library, an executable or an "
-                  << "object, and what is asked for is text\n";
+                  << "object, and what is asked for is "
+                  << (options.toOnnx ? "a model\n" : "text\n");
   }
   checkTarget(options, usage);
 }

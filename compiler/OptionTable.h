@@ -63,6 +63,10 @@ void readTarget(const llvm::opt::InputArgList &args, llvm::StringRef command,
 void readOps(mlir::MLIRContext *context, const llvm::opt::InputArgList &args,
              Options &options, Usage &usage);
 
+/// Reads what inspect prints or writes.
+void readInspect(const llvm::opt::InputArgList &args, Options &options,
+                 Usage &usage);
+
 /// Reads the options that add functions. They depend on --fetch and
 /// --target-node, which are read before.
 void readFunctions(const llvm::opt::InputArgList &args, ImportOptions &import,

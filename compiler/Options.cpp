@@ -103,14 +103,34 @@ void readBound(const InputArgList &args, ImportOptions &import, Usage &usage) {
                 << '\n';
 }
 
+/// The stage whose program becomes an ONNX model. Later ones have no graph that
+/// ONNX can express.
+void readOnnx(const InputArgList &args, Options &options, Usage &usage) {
+  StringRef last = args.getLastArgValue(OPT_stop_after_EQ, stage::graph);
+  StringRef known[] = {stage::import, stage::train, stage::graph, stage::grad};
+  if (!is_contained(known, last)) {
+    usage.say() << "--stop-after with --emit=onnx: "
+                << unknownValue(last, known) << "\n";
+    last = stage::graph;
+  }
+  options.toOnnx = true;
+  options.stopAfter = last.str();
+}
+
+bool isOnnxPath(StringRef path) {
+  return path.ends_with(".onnx") || path.ends_with(".onnx.txt");
+}
+
 /// The kind of product, or the stage whose IR is wanted.
 void readProduct(const InputArgList &args, Options &options, Usage &usage) {
   EmitOptions &emit = options.emit;
   if (const Arg *kind = args.getLastArg(OPT_emit_EQ)) {
     StringRef word = kind->getValue();
     SmallVector<StringRef> words = productWords();
-    // The two forms of the IR that have a stage's name.
-    words.append({stage::graph, stage::plan});
+    // The two forms of the IR that have a stage's name, and a model.
+    words.append({stage::graph, stage::plan, "onnx"});
+    if (word == "onnx")
+      return readOnnx(args, options, usage);
     if (word == stage::graph || word == stage::plan)
       options.stopAfter = word.str();
     else if (std::optional<Product> product = productOfWord(word))
@@ -123,16 +143,19 @@ void readProduct(const InputArgList &args, Options &options, Usage &usage) {
     options.stopAfter = args.getLastArgValue(OPT_stop_after_EQ).str();
   } else if (args.hasArg(OPT_kernel_EQ, OPT_print_ir_after_EQ)) {
     emit.product = Product::Asm;
+  } else if (isOnnxPath(emit.output)) {
+    readOnnx(args, options, usage);
   } else if (emit.output == "-") {
     usage.say() << "-o - is for text: --emit or --stop-after says which\n";
     return;
   } else if (std::optional<Product> product = productOfPath(emit.output)) {
     emit.product = *product;
   } else if (!emit.output.empty()) {
-    usage.say() << "'" << escaped(emit.output)
-                << "' does not say what it is to be; known endings are "
-                << productEndings()
-                << ", an executable has none, and --emit takes any name\n";
+    usage.say()
+        << "'" << escaped(emit.output)
+        << "' does not say what it is to be; known endings are "
+        << productEndings()
+        << ", .onnx, an executable has none, and --emit takes any name\n";
   }
   if (emit.output == "-" && options.stopAfter.empty() && !isText(emit.product))
     usage.say() << "-o - is for text, which no library, object or executable "
@@ -306,16 +329,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   if (options.profile && options.gpu.isOn())
     usage.say() << "--profile does not go with --gpu\n";
   options.timing = args.hasArg(OPT_timing);
-  options.json = args.hasArg(OPT_json);
-  options.nodes = args.hasArg(OPT_nodes);
-  options.tensors = args.hasArg(OPT_tensors);
-  options.plan = args.hasArg(OPT_plan);
-  options.dot = args.hasArg(OPT_dot);
-  if (options.dot)
-    for (auto id : {OPT_json, OPT_nodes, OPT_tensors, OPT_plan})
-      if (const Arg *other = args.getLastArg(id))
-        usage.say() << "--dot prints a graph alone, without "
-                    << other->getSpelling() << "\n";
+  readInspect(args, options, usage);
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);
   Machine machine = options.gpu.isOn() ? Machine::Gpu : Machine::Cpu;
   if (!options.stopAfter.empty() && !isStage(options.stopAfter, machine))

@@ -93,6 +93,8 @@ struct Options {
   bool hasWeightsBudget = false;
   /// The last stage to run; all of them where empty.
   std::string stopAfter;
+  /// Whether the program after that stage is written as an ONNX model.
+  bool toOnnx = false;
   /// What a file of IR says that it is for, which is to have no weights; empty:
   /// it is what was asked for.
   std::string reproducer;
@@ -118,6 +120,8 @@ struct Options {
   bool tensors = false;
   bool plan = false;
   bool dot = false;
+  /// The folder for graphs in event files; empty: none are written.
+  std::string tensorboard;
 };
 
 /// Parses what follows the command's name. Prints what is wrong, or the help

@@ -44,9 +44,9 @@ def version : F<"version", "Print the version, the commit and the targets">;
 
 let Visibility = [ForCompile], Group = g_output in {
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"PATH">,
-        HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .s, .mlir, .ptx, or none for an executable. - is standard output, for text">;
+        HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .s, .mlir, .ptx, .onnx, or none for an executable. - is standard output, for text">;
 defm output : Eq<"output", "PATH", "The same as -o">;
-defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, asm, mlir, ptx, graph or plan">;
+defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, asm, mlir, ptx, graph, plan or onnx">;
 defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Limit the weights to FACTOR times the bytes of the model's (default: 1.25); none stores what the fastest kernels read">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_output in {
@@ -207,11 +207,12 @@ def nodes : F<"nodes", "List nodes with their tensors, shapes and multiply-adds"
 def tensors : F<"tensors", "List weights with their shapes, bytes and ranges">;
 def plan : F<"plan", "List the steps of a run and the buffers in the arena">;
 def dot : F<"dot", "Print the graph in the DOT language of Graphviz">;
+defm tensorboard : Eq<"tensorboard", "DIR", "Write the graph after the import and after the stage graph into DIR, for TensorBoard">;
 def list_ops : F<"list-ops", "List the operators of all frontends; no model is needed">;
 }
 
 let Visibility = [ForCompile], Group = g_debug in {
-defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, schedule, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
+defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage, or end with it for --emit=onnx: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, schedule, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
 }
 let Visibility = [ForCompile, ForDiff], Flags = [OfModel], Group = g_debug in {
 defm keep : Eq<"keep", "REGEX", "Also return the results of nodes whose whole name matches, such as conv1/.*">;

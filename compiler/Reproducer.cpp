@@ -62,6 +62,7 @@ void writeReproducer(MLIRContext *context, Options options, StringRef stage) {
   }
   std::string command = commandOf(stage, machine);
   options.stopAfter = before.str();
+  options.toOnnx = false;
   options.emit.output = path.str().str();
   options.report = {};
   options.depfile.clear();

@@ -5,6 +5,7 @@
 #include "compiler/Module.h"
 #include "compiler/SystemErrors.h"
 #include "compiler/inspect/Dot.h"
+#include "compiler/inspect/TensorBoard.h"
 #include "compiler/inspect/Weights.h"
 #include "compiler/terminal/Colors.h"
 
@@ -50,6 +51,8 @@ static void shortenPlan(json::Object &description) {
 Status inspect(MLIRContext *context, const Options &options,
                llvm::raw_ostream &os) {
   StringRef path = options.import.path;
+  if (!options.tensorboard.empty())
+    return writeTensorBoard(context, options, os);
   if (options.dot)
     return drawGraph(context, options, os);
   std::optional<json::Object> description;

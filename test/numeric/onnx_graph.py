@@ -17,7 +17,6 @@ model imports it.
 """
 
 import re
-import subprocess
 
 import harness
 import numpy as np
@@ -141,15 +140,6 @@ class OnnxGraph(harness.Graph):
         source = folder / "graph.txt"
         source.write_text(self.text(self.nodes, dict.fromkeys(name for name, *_ in self.expected)))
         return source
-
-    def compile(self, folder):
-        source, library = self.write(folder), folder / "graph.so"
-        command = ["weir", "compile", str(source), "-o", str(library)]
-        command += ["--prefix=graph", *harness.with_extra(self.options)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")
-        return library
 
     def key(self, name):
         return name
