@@ -61,7 +61,13 @@ Tensor writeFloorDiv(Writer &w, ArrayRef<Tensor> x, Operation *) {
     return w.map("Floor", w.map("Div", x));
   if (x[0].element.isUnsignedInteger())
     return w.map("Div", x);
-  return w.map("Div", {w.map("Sub", {x[0], remainder(w, x, false)}), x[1]});
+  // ONNX truncates. To subtract the remainder first could overflow.
+  Tensor quotient = w.map("Div", x), zero = w.number(0, x[0].element);
+  Tensor differs = test(
+      w, "Xor", {test(w, "Less", {x[0], zero}), test(w, "Less", {x[1], zero})});
+  Tensor rest = test(w, "Not", isZero(w, remainder(w, x, false)));
+  return w.map("Where", {test(w, "And", {rest, differs}),
+                         with(w, "Sub", quotient, 1), quotient});
 }
 
 /// Accurate near zero, where exp(x) - 1 cancels: 2 sinh(x/2) exp(x/2). Below -1

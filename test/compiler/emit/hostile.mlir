@@ -28,6 +28,7 @@
 // UNDEFINED-NEXT: U free
 // UNDEFINED-NEXT: U getpid
 // UNDEFINED-NEXT: U madvise
+// UNDEFINED-NEXT: U memcpy
 // UNDEFINED-NEXT: U memset
 // UNDEFINED-NEXT: U mmap
 // UNDEFINED-NEXT: U munmap

@@ -224,8 +224,8 @@ func.func @dynamic_step(%x: memref<1x4x4x512xf32>, %w: memref<1x16x512x32xf32>, 
 module attributes {weir.slots = 2 : i64, weir.target = #weir.target<vector_bits = 512, fma_rate = 1>} {
 // CHECK-LABEL: func @one_panel
 // CHECK: #kernel.winograd_schedule<input_tiles = 64, share = panels, {{.*}} product_share = batches,
-func.func @one_panel(%x: memref<1x16x16x256xf32>, %w: memref<1x16x256x32xf32>, %y: memref<1x16x16x32xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x16x16x256xf32>, memref<1x16x256x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x16x16x32xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
+func.func @one_panel(%x: memref<1x16x16x512xf32>, %w: memref<1x16x512x32xf32>, %y: memref<1x16x16x32xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x16x16x512xf32>, memref<1x16x512x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x16x16x32xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%s: f32):
     kernel.yield %s : f32
   }
