@@ -137,6 +137,7 @@ Tensor Writer::constant(ElementsAttr value, ArrayRef<int64_t> order,
   std::optional<std::string> bytes = bytesOf(value);
   if (!bytes) {
     (void)refuse("the file has no elements of a constant");
+    tensor.name = nameTensor("refused");
     return tensor;
   }
   int64_t width = widthOf(tensor.element), count = value.getNumElements();

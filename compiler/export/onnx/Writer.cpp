@@ -97,8 +97,11 @@ View Writer::viewOf(Value value) {
   if (ElementsAttr constant = constantOf(value))
     return {this->constant(constant, order, nodeOf(value.getLoc()), false),
             shape, order};
-  // An op that was refused has no tensor.
-  return {{"", shape, typeOf(value).getElementType()}, shape, order};
+  // An op that was refused has no tensor. With one name for all, the tensors
+  // made of them would be taken for each other.
+  return {{nameTensor("refused"), shape, typeOf(value).getElementType()},
+          shape,
+          order};
 }
 
 View Writer::filled(Value value) {
@@ -169,13 +172,14 @@ const Tensor *Writer::findMade(StringRef key) const {
   return nullptr;
 }
 
-/// Names the form of a tensor.
+/// Names the form of a tensor. The name of the tensor is last, because it may
+/// have commas and numbers, too.
 static std::string keyOf(StringRef op, const Tensor &tensor,
                          ArrayRef<int64_t> numbers) {
-  std::string key = (op + ":" + tensor.name).str();
+  std::string key = op.str();
   for (int64_t number : numbers)
     key += "," + std::to_string(number);
-  return key;
+  return key + ":" + tensor.name;
 }
 
 Tensor Writer::cast(Tensor tensor, Type element, bool isOwn) {
