@@ -146,9 +146,23 @@ Node Writer::addNode(StringRef op, ArrayRef<Tensor> operands, StringRef name) {
   return Node(*this, proto);
 }
 
+/// Ops whose operands cannot be of bf16 in the opsets 17 and 18.
+static bool lacksBf16(StringRef op) {
+  static const llvm::StringSet<> ops = {
+      "Acos", "Acosh", "Asin", "Asinh",    "Atan",     "Atanh",   "AveragePool",
+      "Conv", "Cos",   "Cosh", "Elu",      "IsInf",    "MaxPool", "Round",
+      "Selu", "Sin",   "Sinh", "Softplus", "Softsign", "Tan",     "TopK"};
+  return ops.contains(op);
+}
+
 Node Writer::node(StringRef op, ArrayRef<Tensor> operands) {
+  SmallVector<Tensor, 3> taken(operands);
+  if (lacksBf16(op))
+    for (Tensor &operand : taken)
+      if (operand.element.isBF16())
+        operand = cast(operand, builder().getF32Type());
   std::string name = nodeOf(current->getLoc());
-  return addNode(op, operands,
+  return addNode(op, taken,
                  name.empty() ? current->getName().stripDialect() : name);
 }
 
@@ -348,6 +362,12 @@ Node &Node::setText(StringRef name, StringRef value) {
 }
 
 Tensor Node::result(ArrayRef<int64_t> shape, Type element) {
+  if (!element.isBF16() || !lacksBf16(proto.op_type()))
+    return addOutput(shape, element);
+  return writer.cast(addOutput(shape, writer.builder().getF32Type()), element);
+}
+
+Tensor Node::addOutput(ArrayRef<int64_t> shape, Type element) {
   Tensor tensor{writer.nameTensor(proto.name()), Sizes(shape), element};
   proto.add_output(tensor.name);
   writer.computed.insert(tensor.name);

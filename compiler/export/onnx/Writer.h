@@ -28,11 +28,13 @@ public:
   Node &setFloat(llvm::StringRef name, float value);
   Node &setText(llvm::StringRef name, llvm::StringRef value);
   ::onnx::GraphProto &setGraph(llvm::StringRef name);
-  /// Adds an output.
+  /// Adds an output. The elements of the output are f32 if the op of ONNX takes
+  /// no bf16, and another node casts them.
   Tensor result(llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
 private:
   ::onnx::AttributeProto &attribute(llvm::StringRef name);
+  Tensor addOutput(llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
   Writer &writer;
   ::onnx::NodeProto &proto;
@@ -72,7 +74,7 @@ public:
   /// The view, with a tensor that has its full shape.
   View filled(mlir::Value value);
 
-  /// Nodes.
+  /// Nodes. Operands of bf16 become f32 if the op of ONNX takes no bf16.
   Node node(llvm::StringRef op, llvm::ArrayRef<Tensor> operands);
   /// An elementwise node, whose operands broadcast. Without `element` the
   /// result has the elements of the last operand.
