@@ -114,6 +114,32 @@ Tensor writeClamp(Writer &w, ArrayRef<Tensor> x, Operation *op) {
   return w.map("Clip", {x[0], scalar(*low), scalar(*high)});
 }
 
+/// `x`, or `factor` times `below` where `x` is below zero.
+Tensor belowZero(Writer &w, Tensor x, Tensor below, double factor) {
+  return w.map("Where", {test(w, "Less", {x, w.number(0, x.element)}),
+                         with(w, "Mul", below, factor), x});
+}
+
+/// ONNX has the factors of selu in f32.
+Tensor writeSelu(Writer &w, ArrayRef<Tensor> x, Operation *) {
+  if (!x[0].element.isF64())
+    return w.map("Selu", x);
+  Tensor scaled =
+      belowZero(w, x[0], w.map("Elu", x), 1.6732632423543772848170429916717);
+  return with(w, "Mul", scaled, 1.0507009873554804934193349852946);
+}
+
+/// ONNX has the factor in f32.
+Tensor writeLeakyRelu(Writer &w, ArrayRef<Tensor> x, Operation *op) {
+  double alpha = cast<LeakyReluOp>(op).getAlpha().convertToDouble();
+  auto narrow = static_cast<float>(alpha);
+  if (x[0].element.isF64() && narrow != alpha)
+    return belowZero(w, x[0], x[0], alpha);
+  return w.node("LeakyRelu", x)
+      .setFloat("alpha", narrow)
+      .result(x[0].shape, x[0].element);
+}
+
 /// Nothing happens to integers.
 template <const char *name>
 Tensor writeRounding(Writer &w, ArrayRef<Tensor> x, Operation *) {
@@ -166,15 +192,8 @@ const llvm::StringMap<Formula> &formulas() {
        }},
       {"graph.elu",
        [](Writer &w, Args x, Operation *) { return w.map("Elu", x); }},
-      {"graph.selu",
-       [](Writer &w, Args x, Operation *) { return w.map("Selu", x); }},
-      {"graph.leaky_relu",
-       [](Writer &w, Args x, Operation *op) {
-         double alpha = cast<LeakyReluOp>(op).getAlpha().convertToDouble();
-         return w.node("LeakyRelu", x)
-             .setFloat("alpha", static_cast<float>(alpha))
-             .result(x[0].shape, x[0].element);
-       }},
+      {"graph.selu", writeSelu},
+      {"graph.leaky_relu", writeLeakyRelu},
       {"graph.floor", writeRounding<floorName>},
       {"graph.ceil", writeRounding<ceilName>},
       {"graph.round", writeRounding<roundName>},
