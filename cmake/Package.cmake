@@ -28,7 +28,8 @@ set(manual ${PROJECT_BINARY_DIR}/manual)
 add_custom_command(OUTPUT ${manual}/weir.bash
   BYPRODUCTS ${manual}/_weir ${manual}/weir.fish ${manual}/man1/weir.1
     ${manual}/man1/weir-compile.1 ${manual}/man1/weir-inspect.1 ${manual}/man1/weir-run.1
-    ${manual}/man1/weir-bench.1 ${manual}/man1/weir-merge.1
+    ${manual}/man1/weir-bench.1 ${manual}/man1/weir-reference.1 ${manual}/man1/weir-diff.1
+    ${manual}/man1/weir-merge.1
   COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/package/manual.py ${PROJECT_BINARY_DIR}/bin ${manual}
   DEPENDS weir weir-run tools/package/manual.py)
 add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
@@ -36,7 +37,8 @@ add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
 # The first rule: the uninstall target removes the folders that are not there yet.
 set(WEIR_FOLDERS bin include/weir lib/cmake/Weir lib/python3/dist-packages/weir
   share/pkgconfig share/man/man1 share/bash-completion/completions share/zsh/vendor-completions
-  share/fish/vendor_completions.d share/doc/weir share/weir/src/runtime share/weir/src/tools/run)
+  share/fish/vendor_completions.d share/doc/weir share/weir/src/runtime
+  share/weir/src/runtime/profile share/weir/src/tools/run)
 configure_file(cmake/package/record.cmake.in ${PROJECT_BINARY_DIR}/record.cmake @ONLY)
 install(SCRIPT ${PROJECT_BINARY_DIR}/record.cmake)
 

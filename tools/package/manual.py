@@ -157,7 +157,7 @@ def main():
     tools, out = Path(sys.argv[1]), Path(sys.argv[2])
     (out / "man1").mkdir(parents=True, exist_ok=True)
     options = {}
-    for command in ("compile", "inspect", "reference", "merge"):
+    for command in ("compile", "inspect", "reference", "diff", "merge"):
         before, groups, examples = parse(help_of(tools / "weir", command, "--help-all"))
         usage = [line.removeprefix("Usage: ") for line in before if line.startswith("Usage:")]
         text = page(f"weir-{command}", COMMANDS[command], usage, paragraphs_of(before[1:]), groups,

@@ -70,7 +70,7 @@ func.func @unrolled(%x: tensor<4xf32>) {
 // CHECK: %[[B:.*]] = graph.neg
 // CHECK: %[[Z:.*]] = graph.constant dense<0.000000e+00> : tensor<4xf32>
 // CHECK: graph.yield %{{.*}}, %[[Z]], %[[B]]
-// CHECK: return %[[IF]]#0, %[[IF]]#1, %[[IF]]#2 :
+// CHECK: return %[[IF]]#0, %[[IF]]#2, %[[IF]]#1 :
 func.func @branches(%p: tensor<i1>, %x: tensor<4xf32>, %v: tensor<2xf32>) -> tensor<4xf32> {
   %y = graph.if %p : tensor<i1> -> (tensor<4xf32>) {
     %a = graph.exp %x : tensor<4xf32>

@@ -59,7 +59,7 @@ static const weir_profile_task tasks[] = {
     {0, 0, "kernel_1", nodes, 1, 256, 256, 128000}};
 static const weir_profile_level profiles[] = {{tasks, 4}};
 static weir_profile_model model = {
-    {&info, levels, NULL, 0, NULL, 0, NULL, NULL}, profiles, 0, 4};
+    {&info, levels, NULL, 0, NULL, 0, NULL, NULL, NULL}, profiles, 0, 4};
 
 /* Sets the sizes, which the compiler computes of a real model. */
 static void settle(void) {
