@@ -4,6 +4,8 @@
 
 #include "compiler/Pipeline.h"
 
+#include "llvm/Support/Path.h"
+
 using namespace llvm;
 using namespace llvm::opt;
 
@@ -36,6 +38,15 @@ void readPasses(const InputArgList &args, Options &options, Usage &usage) {
   }
 }
 
+/// IR in a file with the name of a product would pass for the product.
+void checkOutput(StringRef option, StringRef path, Usage &usage) {
+  static constexpr StringLiteral products[] = {".so", ".a",   ".o",
+                                               ".ll", ".ptx", ".onnx"};
+  if (is_contained(products, sys::path::extension(path)))
+    usage.say() << option.rtrim('=') << " prints text, which '" << escaped(path)
+                << "' does not say: give another ending\n";
+}
+
 /// Whether kernels are functions after the stage.
 bool hasKernels(StringRef stage) {
   SmallVector<StringRef> names = stageNames(Machine::Gpu);
@@ -58,6 +69,8 @@ void readDump(const InputArgList &args, Options &options, Usage &usage) {
                   << ", which prints text\n";
       break;
     }
+  if (const Arg *arg = args.getLastArg(OPT_kernel_EQ, OPT_print_ir_after_EQ))
+    checkOutput(arg->getSpelling(), options.emit.output, usage);
   if (!dump.kernel.empty() && !dump.stage.empty() && !hasKernels(dump.stage))
     usage.say() << "--kernel: there are no kernels before the stage lower\n";
   options.emit.debugNames = args.hasArg(OPT_debug_names);

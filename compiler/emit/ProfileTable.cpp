@@ -7,6 +7,7 @@
 #include "dialects/weir/Records.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/Support/JSON.h"
 
 using namespace llvm;
 
@@ -74,12 +75,13 @@ private:
          int64(static_cast<uint64_t>(task.getMultiplyAdds()))});
   }
 
-  /// Text that C reads up to its first NUL; equal texts once.
+  /// Text that C reads up to its first NUL, in UTF-8 as JSON wants it; equal
+  /// texts once.
   Constant *text(StringRef value) {
     Constant *&known = texts[value];
     if (known)
       return known;
-    std::string plain = value.str();
+    std::string plain = json::fixUTF8(value);
     std::replace(plain.begin(), plain.end(), '\0', '?');
     auto *global = cast<GlobalVariable>(
         constant(ConstantDataArray::getString(context, plain), globals::text));

@@ -14,7 +14,7 @@ static uint64_t nanoseconds(void) {
 }
 
 // Takes half the time of clock_gettime (20 to 30 ns on an AMD EPYC under KVM),
-// which counts for small tasks. Runs measure how long a tick is.
+// which counts for small tasks.
 static uint64_t ticks(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -55,7 +55,7 @@ static void note(weir_profile *profile, uint32_t to, weir_profile_event event) {
 
 void weir_profile_begin(const weir_team *team) {
   weir_profile *profile = profile_of(team);
-  profile->begun_ns = nanoseconds();
+  profile->scale = 0;
   profile->last = profile->begun = ticks();
 }
 
@@ -75,7 +75,6 @@ __attribute__((noinline)) void weir_profile_task_end(const weir_team *team,
 void weir_profile_end(const weir_team *team, uint32_t function) {
   weir_profile *profile = profile_of(team);
   uint64_t now = ticks();
-  profile->nanoseconds += nanoseconds() - profile->begun_ns;
   profile->ticks += since(profile->begun, now);
   ++profile->runs;
   if (profile->trace)
@@ -144,8 +143,27 @@ weir_profile_parallel(const weir_team *team, int64_t count, int64_t slots,
   }
 }
 
+// The time on both clocks. An interrupt may come between their readings: of a
+// few attempts, the shortest counts.
+static weir_profile_moment moment(void) {
+  enum { ATTEMPTS = 4 };
+  weir_profile_moment best = {0, 0};
+  uint64_t shortest = UINT64_MAX;
+  for (int i = 0; i < ATTEMPTS; ++i) {
+    uint64_t before = ticks(), ns = nanoseconds();
+    uint64_t length = since(before, ticks());
+    if (length >= shortest)
+      continue;
+    shortest = length;
+    best = (weir_profile_moment){before + length / 2, ns};
+  }
+  return best;
+}
+
 static void clear(const weir_profile_model *model, weir_profile *profile) {
-  profile->runs = profile->ticks = profile->nanoseconds = 0;
+  profile->runs = profile->ticks = 0;
+  profile->start = moment();
+  profile->scale = 0;
   memset(profile->slots, 0, (size_t)model->num_tasks * sizeof *profile->slots);
   for (uint32_t i = 0; profile->trace && i < profile->lanes; ++i)
     *lane_of(profile, i) = (weir_profile_lane){0, 0, 0};
@@ -200,10 +218,20 @@ weir_status weir_profile_tasks(const weir_profile_model *model,
   return weir_end_call(context, WEIR_OK);
 }
 
-// How many nanoseconds a tick is.
-static double scale_of(const weir_profile *profile) {
-  return profile->ticks ? (double)profile->nanoseconds / (double)profile->ticks
-                        : 1;
+// How many nanoseconds a tick is, by the time since the counts were cleared. A
+// shorter time than a millisecond is no measure: the function waits until then.
+// The scale stays the same until the next run, so that lanes agree.
+static double scale_of(weir_profile *profile) {
+  enum { SHORTEST_NS = 1000000 };
+  if (profile->scale > 0)
+    return profile->scale;
+  weir_profile_moment now = moment();
+  while (since(profile->start.nanoseconds, now.nanoseconds) < SHORTEST_NS)
+    now = moment();
+  uint64_t passed = since(profile->start.ticks, now.ticks);
+  uint64_t ns = since(profile->start.nanoseconds, now.nanoseconds);
+  profile->scale = passed ? (double)ns / (double)passed : 1;
+  return profile->scale;
 }
 
 static uint64_t scaled(uint64_t count, double scale) {
@@ -223,7 +251,7 @@ weir_status weir_profile_read(const weir_profile_model *model,
   if (!times && count)
     return weir_end_call(context,
                          WEIR_FAIL(context, WEIR_ERR_NULL, "times is null"));
-  const weir_profile *profile = profile_in(context);
+  weir_profile *profile = profile_in(context);
   double scale = scale_of(profile);
   for (uint32_t i = 0; i < count; ++i) {
     times[i].calls = profile->slots[i].calls;
@@ -231,7 +259,7 @@ weir_status weir_profile_read(const weir_profile_model *model,
   }
   int threads = context->team.threads.n;
   if (runs)
-    *runs = (weir_profile_runs){profile->runs, profile->nanoseconds,
+    *runs = (weir_profile_runs){profile->runs, scaled(profile->ticks, scale),
                                 threads > 1 ? (uint32_t)threads : 1, 0};
   return weir_end_call(context, WEIR_OK);
 }

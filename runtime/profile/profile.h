@@ -35,6 +35,12 @@ typedef struct weir_profile_lane {
   uint64_t begin;   // of the kernel that a chunk runs now
 } weir_profile_lane;
 
+// A time on both clocks.
+typedef struct weir_profile_moment {
+  uint64_t ticks;
+  uint64_t nanoseconds;
+} weir_profile_moment;
+
 // The profile of a context, in its memory.
 typedef struct weir_profile {
   uint64_t last; // ticks at the last boundary of a task
@@ -43,8 +49,10 @@ typedef struct weir_profile {
   uint32_t lanes;
   uint32_t zero;
   uint64_t origin; // ticks when the trace began
-  uint64_t begun, begun_ns;
-  uint64_t runs, ticks, nanoseconds;
+  uint64_t begun;  // ticks when the run began
+  uint64_t runs, ticks;
+  weir_profile_moment start; // when the counts were cleared
+  double scale; // nanoseconds of a tick; 0: unknown since the last run
   weir_profile_slot slots[]; // num_tasks
 } weir_profile;
 

@@ -92,7 +92,7 @@ static void note_threads(const struct run *run) {
             run->info->threads == 1 ? "" : "s", wanted);
 }
 
-int execute(struct run *run) {
+int execute(struct run *run, int *later) {
   weir_config config = WEIR_CONFIG_INIT;
   if (run->weights && *run->weights)
     config.weights_path = run->weights;
@@ -115,22 +115,22 @@ int execute(struct run *run) {
     return fail(*message ? message : run->info->status_text(status),
                 exit_status(status));
   run->timing.threads = threads.n ? threads.n : (int)run->info->threads;
-  int later = 0;
   code = profile_open(run, context);
   if (!code)
     status = begin_state(run, context);
   if (!status && !code && run->options.train)
     status = profile_begin(run, context);
   if (!status && !code && run->options.train)
-    code = train(run, context, &later);
+    code = train(run, context, later);
   else if (!status && !code)
     status = run_often(run, context);
-  if (!status && !code)
-    code = profile_end(run, context);
   if (!status && !code && run->options.save)
     status = run->info->save(context, run->options.save);
   if (status)
     code = fail(run->info->last_error(context), exit_status(status));
+  // A profile that fails loses neither the checkpoint nor the outputs.
+  int unprofiled = code ? 0 : profile_end(run, context);
+  *later = *later ? *later : unprofiled;
   run->info->destroy(context);
-  return code ? code : later;
+  return code;
 }

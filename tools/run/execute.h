@@ -36,7 +36,8 @@ const char *given(const char **all, int count, const weir_tensor_info *tensor);
 void describe(const weir_tensor_info *info, struct array *array);
 
 /// Runs the model on what was gathered, from a checkpoint or its first values
-/// and to a checkpoint. 0, or the exit status.
-int execute(struct run *run);
+/// and to a checkpoint. 0, or the exit status. `later` is the exit status of a
+/// trace or a journal that fails; the outputs of the run are whole.
+int execute(struct run *run, int *later);
 
 #endif

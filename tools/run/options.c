@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *program_name = "weir-run";
@@ -19,7 +20,8 @@ static const char help[] =
     "  --input=NAME=2x3xf32=1,2,3,4,5,6   or from here; one value fills all\n"
     "  --input=NAME=1,2,3        likewise, of the input's own shape and type\n"
     "  --random=SEED             the other inputs are random\n"
-    "  --output-dir=DIR          writes each output as DIR/NAME.npy, with _ for "
+    "  --output-dir=DIR          writes each output as DIR/NAME.npy, with _ "
+    "for "
     "/\n"
     "                            and :; creates DIR\n"
     "  --expect=NAME=@FILE.npy, --expect=NAME=2xf32=1,2   compares an output\n"
@@ -198,6 +200,27 @@ static int one(const char *argument, struct options *o) {
   return bad ? 2 : 0;
 }
 
+/// Whether both paths name one file. A device may take several files.
+static int same(const char *a, const char *b) {
+  struct stat x, y;
+  if (!a || !b)
+    return 0;
+  if (stat(a, &x) || stat(b, &y))
+    return !strcmp(a, b);
+  return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/// A trace or a profile must not replace the library or the other one.
+static int check_files(const struct options *o) {
+  if (same(o->trace, o->profile_file))
+    return usage("--trace and --profile name the same file", o->trace);
+  if (same(o->trace, o->library))
+    return usage("--trace names the library", o->trace);
+  if (same(o->profile_file, o->library))
+    return usage("--profile names the library", o->profile_file);
+  return 0;
+}
+
 int options_read(int argc, char **argv, int library, struct options *o) {
   memset(o, 0, sizeof *o);
   o->rtol = 1e-5;
@@ -249,5 +272,5 @@ int options_read(int argc, char **argv, int library, struct options *o) {
     print_help(stderr, library);
     return 2;
   }
-  return 0;
+  return check_files(o);
 }

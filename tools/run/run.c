@@ -326,17 +326,19 @@ static int run_model(struct run *run) {
     return fail("the model has no variables", FAULT);
   run->index = (uint32_t)index;
   run->function = &run->info->functions[index];
-  int status = outputs_check(run);
+  int later = 0, status = outputs_check(run);
   if (!status)
     status = gather(run);
   if (!status)
-    status = execute(run);
+    status = execute(run, &later);
   double measured = 0;
   for (long i = 0; i < run->timing.runs; ++i)
     measured += run->timing.us[i];
   if (!status && !run->options.train)
     status = deliver(run);
-  return status ? status : profile_report(run, measured);
+  if (!status)
+    status = profile_report(run, measured);
+  return status ? status : later;
 }
 
 static void release(struct run *run) {

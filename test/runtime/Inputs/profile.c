@@ -1,9 +1,11 @@
 /* The profile and the trace of a model that is written by hand, with threads of
  * the runtime's and of the caller's. */
+#define _POSIX_C_SOURCE 200809L
 #include "profile.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static int failures;
 
@@ -143,6 +145,39 @@ static void check_ring(weir_context *context, float *out) {
   check(weir_profile_trace(&model, context, NULL, 0) == WEIR_OK, "no trace");
 }
 
+static uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A pause is as long in a trace of short runs as by the clock of the system. */
+static void check_scale(weir_context *context, float *out) {
+  enum { RUNS = 200, ROOM = 4 * RUNS };
+  static weir_profile_event memory[ROOM + 1], events[ROOM];
+  uint64_t count = ROOM;
+  struct timespec pause = {0, 20000000};
+  is_short = 1;
+  check(weir_profile_reset(&model, context) == WEIR_OK, "reset");
+  check(weir_profile_trace(&model, context, memory, ROOM + 1) == WEIR_OK,
+        "trace");
+  uint64_t begin = now_ns();
+  run(context, RUNS, out);
+  uint64_t least = now_ns();
+  nanosleep(&pause, NULL);
+  least = now_ns() - least;
+  run(context, RUNS, out);
+  uint64_t most = now_ns() - begin;
+  check(weir_profile_events(&model, context, 0, events, &count) == WEIR_OK &&
+            count == ROOM,
+        "events of short runs");
+  uint64_t span = events[ROOM - 1].end - events[0].begin;
+  check(span <= most + most / 16, "a trace is not longer than its runs");
+  check(span >= least - least / 16, "a trace is not shorter than a pause");
+  check(weir_profile_trace(&model, context, NULL, 0) == WEIR_OK, "no trace");
+  is_short = 0;
+}
+
 int main(void) {
   static _Alignas(64) char memory[1 << 14];
   float one[WORK_ITEMS], many[WORK_ITEMS];
@@ -158,7 +193,7 @@ int main(void) {
     check_trace(context, (uint32_t)threads, out);
     check_counts(context, 12);
     if (threads == 1)
-      check_ring(context, out);
+      check_ring(context, out), check_scale(context, out);
     check(weir_profile_reset(&model, context) == WEIR_OK, "reset");
     check_counts(context, 0);
     weir_model_destroy(&model.model, context);

@@ -7,6 +7,8 @@
 
 enum { WORK_ITEMS = 64, REPEATS = 3 };
 
+static int is_short; /* a run has only the first task, without work */
+
 static void fill(void *data, int64_t first, int64_t last, int64_t slot) {
   void **list = data;
   float *to = list[0];
@@ -23,6 +25,11 @@ static int32_t entry(void *arena, const void *weights, void *const *tensors,
   void *list[] = {to, (void *)team};
   (void)arena, (void)weights, (void)state;
   weir_profile_begin(team);
+  if (is_short) {
+    weir_profile_task_end(team, 0);
+    weir_profile_end(team, 0);
+    return 0;
+  }
   for (int i = 0; i < WORK_ITEMS; ++i)
     to[i] = from[i];
   weir_profile_task_end(team, 0);
