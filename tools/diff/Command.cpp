@@ -33,7 +33,7 @@ public:
         return reference::fail(Status::io, "--against=" + escaped(own.against) +
                                                " is no folder");
       side.emplace("the files in " + own.against, own.against);
-      return Status::ok;
+      return side->findFiles(model);
     }
     if (!own.library.empty())
       return runLibraryOf("b", own.library, own.library, side);
@@ -64,7 +64,8 @@ private:
       return status;
     std::string outputs = folder.pathOf(name);
     side.emplace(words, outputs);
-    return runLibrary(model, options, library, outputs);
+    Status status = runLibrary(model, options, library, outputs);
+    return status == Status::ok ? side->findFiles(model) : status;
   }
 
   const Model &model;
