@@ -33,7 +33,7 @@ public:
         return reference::fail(Status::io, "--against=" + escaped(own.against) +
                                                " is no folder");
       side.emplace("the files in " + own.against, own.against);
-      return Status::ok;
+      return side->findFiles(model);
     }
     if (!own.library.empty())
       return runLibraryOf("b", own.library, own.library, side);
@@ -49,13 +49,16 @@ private:
   Status makeLibrary(StringRef name, StringRef flags,
                      std::optional<Side> &side) {
     std::string library = folder.pathOf((name + ".so").str());
+    folder.know(library);
     if (Status status = compileLibrary(options, flags, library);
         status != Status::ok)
       return status;
     std::string words = "weir compile " + options.import.path;
     if (!flags.empty())
       words += " " + flags.str();
-    return runLibraryOf(name, library, words, side);
+    Status status = runLibraryOf(name, library, words, side);
+    folder.remove(library);
+    return status;
   }
 
   Status runLibraryOf(StringRef name, const std::string &library,
@@ -64,7 +67,9 @@ private:
       return status;
     std::string outputs = folder.pathOf(name);
     side.emplace(words, outputs);
-    return runLibrary(model, options, library, outputs);
+    Status status = runLibrary(model, options, library, outputs);
+    folder.knowAllIn(outputs);
+    return status == Status::ok ? side->findFiles(model) : status;
   }
 
   const Model &model;

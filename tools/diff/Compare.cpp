@@ -77,6 +77,8 @@ public:
     for (int64_t i = 0; i < a.size(); ++i)
       add(i);
     result.isBeyond = result.beyond != 0;
+    if (hasNan)
+      result.maxUlp.reset();
     if (result.elements) {
       result.a = a.number(result.worst);
       result.b = b.number(result.worst);
@@ -94,6 +96,7 @@ private:
     bool isSameInfinity = std::isinf(left) && ulp == uint64_t(0);
     if (isNan || left == right || isSameInfinity)
       return;
+    hasNan |= std::isnan(left) || std::isnan(right);
     error = std::isnan(error) ? infinite : std::abs(error);
     result.maxAbsolute = std::max(result.maxAbsolute, error);
     if (right != 0)
@@ -113,6 +116,8 @@ private:
   std::vector<int64_t> orderedA, orderedB;
   Difference result;
   double worst = 0;
+  /// Whether an element is NaN on one side only.
+  bool hasNan = false;
 };
 
 } // namespace

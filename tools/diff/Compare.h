@@ -25,7 +25,7 @@ struct Difference {
   int64_t beyond = 0, elements = 0;
   /// Over all elements; infinite for NaN against a number.
   double maxAbsolute = 0, maxRelative = 0;
-  /// For floats.
+  /// For floats; none for NaN against a number.
   std::optional<uint64_t> maxUlp;
   /// The element that is furthest from its bound, and its values.
   int64_t worst = 0;

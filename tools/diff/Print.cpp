@@ -164,8 +164,8 @@ json::Object describe(const Difference &difference) {
                    {"worst", difference.worst},
                    {"a", jsonNumber(difference.a)},
                    {"b", jsonNumber(difference.b)}};
-  if (difference.maxUlp)
-    all["max_ulp"] = *difference.maxUlp;
+  all["max_ulp"] = difference.maxUlp ? json::Value(*difference.maxUlp)
+                                     : json::Value(nullptr);
   if (!difference.mismatch.empty())
     all["mismatch"] = difference.mismatch;
   return all;

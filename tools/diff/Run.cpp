@@ -11,6 +11,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 
 using namespace mlir;
 namespace fs = llvm::sys::fs;
@@ -20,6 +21,26 @@ namespace weir::diff {
 TemporaryFolder::~TemporaryFolder() {
   if (!path.empty())
     fs::remove_directories(path);
+  for (const auto &file : files)
+    llvm::sys::DontRemoveFileOnSignal(file.getKey());
+}
+
+void TemporaryFolder::know(std::string file) {
+  llvm::sys::RemoveFileOnSignal(file);
+  files.insert(file);
+}
+
+void TemporaryFolder::knowAllIn(StringRef folder) {
+  std::error_code code;
+  for (fs::directory_iterator it(folder, code), end; !code && it != end;
+       it.increment(code))
+    know(it->path());
+}
+
+void TemporaryFolder::remove(StringRef file) {
+  fs::remove(file);
+  llvm::sys::DontRemoveFileOnSignal(file);
+  files.erase(file);
 }
 
 Status TemporaryFolder::create() {

@@ -5,10 +5,12 @@
 
 #include "tools/diff/Model.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace weir::diff {
 
-/// A folder that is removed at the end.
+/// A folder that is removed at the end. A signal and the end of memory remove
+/// the files that it knows.
 class TemporaryFolder {
 public:
   TemporaryFolder() = default;
@@ -21,7 +23,14 @@ public:
   Status createFolder(llvm::StringRef name);
   std::string pathOf(llvm::StringRef name) const;
 
+  /// Knows a file from now on, which need not exist yet.
+  void know(std::string file);
+  void knowAllIn(llvm::StringRef folder);
+  /// Removes a file that it knows.
+  void remove(llvm::StringRef file);
+
 private:
+  llvm::StringSet<> files;
   llvm::SmallString<128> path;
 };
 

@@ -5,10 +5,15 @@
 #include "compiler/import/Import.h"
 #include "compiler/reference/Reference.h"
 #include "compiler/terminal/Colors.h"
+#include "dialects/graph/Graph.h"
 #include "tools/reference/ArrayFiles.h"
 #include "tools/reference/Files.h"
 #include "llvm/Support/FileSystem.h"
 #include <cmath>
+
+extern "C" {
+#include "tools/run/file/name.h"
+}
 
 using namespace mlir;
 
@@ -71,16 +76,46 @@ Status evaluate(const Model &model, const Options &options, bool isOptional,
              : reference::explain(results.takeError(), options.import.path);
 }
 
-/// The files that may have a tensor: by the output's name, as a library writes
-/// it, and by the name in the model.
-static std::string findFile(StringRef folder, const Kept &kept) {
-  StringRef plain = kept.tensor;
-  plain.consume_back(":0");
-  for (StringRef name : {StringRef(kept.output), StringRef(kept.tensor), plain})
-    if (std::string path = reference::pathIn(folder, name);
+/// The file with an output of a library, or nothing: with an escaped name, if
+/// the library has another output of the same short name.
+static std::string findOutput(StringRef folder, StringRef name) {
+  char file[MAX_FILE_NAME + 1];
+  for (bool escapes : {true, false}) {
+    if (file_name(name.str().c_str(), escapes, file))
+      continue;
+    if (std::string path = (folder + "/" + file).str();
         llvm::sys::fs::exists(path))
       return path;
+  }
   return "";
+}
+
+Status Side::findFiles(const Model &model) {
+  llvm::StringMap<StringRef> owners;
+  for (const Kept &kept : model.tensors) {
+    std::string path = findOutput(folder, kept.output);
+    if (path.empty())
+      continue;
+    auto [owner, isNew] = owners.try_emplace(path, kept.output);
+    if (!isNew)
+      return reference::fail(Status::badInput,
+                             "'" + escaped(path) + "' may be of tensor '" +
+                                 escaped(owner->second) + "' or of '" +
+                                 escaped(kept.output) + "'");
+    files[kept.tensor] = path;
+  }
+  // Other programs know only the names in the model.
+  for (const Kept &kept : model.tensors) {
+    StringRef plain = kept.tensor;
+    plain.consume_back(":0");
+    for (StringRef name : {StringRef(kept.tensor), plain}) {
+      std::string path = findOutput(folder, name);
+      if (!path.empty() && !files.contains(kept.tensor) &&
+          owners.try_emplace(path, kept.output).second)
+        files[kept.tensor] = path;
+    }
+  }
+  return Status::ok;
 }
 
 /// Reads a file. Floats of another width, as NumPy computes them, keep it.
@@ -101,10 +136,21 @@ static Status readFile(const std::string &path, Type element, TensorRef &to) {
   return Status::ok;
 }
 
+/// Whether it is in a branch or a loop inside of a loop. The last round of the
+/// outer loop may not reach it, and the reference keeps an earlier value then.
+static bool mayBeStale(Value value) {
+  Operation *op = value.getParentBlock()->getParentOp();
+  if (!isa<graph::IfOp, graph::WhileOp>(op))
+    return false;
+  return op->getParentOfType<graph::WhileOp>() != nullptr;
+}
+
 Status Side::read(const Kept &kept, TensorRef &to) const {
   to = nullptr;
+  if (mayBeStale(kept.value))
+    return Status::ok;
   if (!run) {
-    std::string path = findFile(folder, kept);
+    std::string path = files.lookup(kept.tensor);
     return path.empty() ? Status::ok
                         : readFile(path, getElementTypeOrSelf(kept.value), to);
   }

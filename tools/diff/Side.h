@@ -5,6 +5,7 @@
 
 #include "compiler/reference/Interpreter.h"
 #include "tools/diff/Model.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace weir::diff {
 
@@ -37,6 +38,10 @@ public:
 
   bool isReference() const { return run; }
 
+  /// Finds the files of the tensors in the folder. It is an error if two
+  /// tensors would have one file.
+  Status findFiles(const Model &model);
+
   /// Reads a tensor. It is null if the side lacks it.
   Status read(const Kept &kept, reference::TensorRef &to) const;
 
@@ -45,6 +50,8 @@ public:
 
 private:
   std::string folder;
+  /// The files by tensor.
+  llvm::StringMap<std::string> files;
   const ReferenceRun *run = nullptr;
 };
 

@@ -3,50 +3,21 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/output.h"
 
+#include "tools/run/file/name.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_PATH = 4096, MAX_NAME = 255 };
-
-/// The character of a file's name for one of an output's name.
-static char in_file(char c) { return c == '/' || c == ':' ? '_' : c; }
-
-static int same_file(const char *a, const char *b) {
-  for (; *a && in_file(*a) == in_file(*b); ++a, ++b)
-    ;
-  return !*a && !*b;
-}
+enum { MAX_PATH = 4096 };
 
 /// Whether another output has the same short file name.
 static int is_ambiguous(const weir_function_info *f, const char *name) {
   int count = 0;
   for (uint32_t i = 0; i < f->num_outputs; ++i)
-    count += same_file(f->outputs[i].name, name);
+    count += same_file_name(f->outputs[i].name, name);
   return count > 1;
-}
-
-static const char *escape(char c) {
-  return c == '/' ? "%2F" : c == ':' ? "%3A" : "%25";
-}
-
-/// The file name of an output: `/` and `:` become `_`. If two outputs would
-/// have the same file, these characters and `%` become `%2F`, `%3A` and `%25`.
-/// 0, or -1 for a name that is too long.
-static int file_name(const char *name, int escapes, char file[MAX_NAME + 1]) {
-  size_t at = 0;
-  for (; *name; ++name) {
-    char plain[2] = {in_file(*name), 0};
-    const char *text = escapes && strchr("/:%", *name) ? escape(*name) : plain;
-    for (; *text; ++text) {
-      if (at + strlen(".npy") >= MAX_NAME)
-        return -1;
-      file[at++] = *text;
-    }
-  }
-  memcpy(file + at, ".npy", sizeof ".npy");
-  return 0;
 }
 
 /// Creates the folder and those around it, as far as they are absent.
@@ -76,7 +47,7 @@ static int too_long(struct run *run, const char *name) {
 /// An error if an escaped name is the name of another output.
 static int check_escaped(struct run *run, uint32_t i, const char *file) {
   const weir_function_info *f = run->function;
-  char other[MAX_NAME + 1];
+  char other[MAX_FILE_NAME + 1];
   for (uint32_t k = 0; k < f->num_outputs; ++k) {
     const char *name = f->outputs[k].name;
     if (k == i || file_name(name, is_ambiguous(f, name), other) ||
@@ -97,7 +68,7 @@ int outputs_check(struct run *run) {
     return 0;
   for (uint32_t i = 0; i < f->num_outputs; ++i) {
     const char *name = f->outputs[i].name;
-    char file[MAX_NAME + 1];
+    char file[MAX_FILE_NAME + 1];
     int escapes = is_ambiguous(f, name);
     if (file_name(name, escapes, file) ||
         strlen(folder) + strlen(file) > MAX_PATH - 2)
@@ -114,7 +85,7 @@ int outputs_check(struct run *run) {
 }
 
 int output_write(struct run *run, const char *name, const struct array *array) {
-  char path[MAX_PATH], file[MAX_NAME + 1];
+  char path[MAX_PATH], file[MAX_FILE_NAME + 1];
   if (file_name(name, is_ambiguous(run->function, name), file))
     return too_long(run, name);
   snprintf(path, sizeof path, "%s/%s", run->options.output_dir, file);

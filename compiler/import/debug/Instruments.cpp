@@ -47,6 +47,17 @@ std::string Instruments::setKeep(StringRef regex) {
   return "";
 }
 
+std::string Instruments::claim(StringRef tensor, const void *source) {
+  std::pair<const void *, std::string> self = {source, tensor.str()};
+  size_t end = std::min(tensor.rfind(':'), tensor.size());
+  std::string name = tensor.str();
+  for (unsigned i = 1; owners.try_emplace(name, self).first->second != self;
+       ++i)
+    name = (tensor.take_front(end) + "_" + Twine(i) + tensor.drop_front(end))
+               .str();
+  return name;
+}
+
 void Instruments::keep(ImplicitLocOpBuilder &b, const NodeResult &result,
                        const std::string &path) {
   const Traced &traced = *result.traced;
@@ -56,6 +67,7 @@ void Instruments::keep(ImplicitLocOpBuilder &b, const NodeResult &result,
   names.insert(node);
   if (!pattern->match(node) && !pattern->match(tensor))
     return;
+  tensor = claim(tensor, result.source);
   if (!traced.isBounded()) {
     b.create<graph::KeepOp>(traced.value, b.getStringAttr(tensor), Value(),
                             DenseI64ArrayAttr());

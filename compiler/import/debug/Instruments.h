@@ -8,6 +8,7 @@
 #include "compiler/import/Traced.h"
 
 #include "llvm/Support/Regex.h"
+#include <map>
 #include <optional>
 #include <set>
 
@@ -20,6 +21,8 @@ struct NodeResult {
   /// The name of the node, and the names in a library that `--keep` matches.
   std::string node, tensor;
   const Traced *traced;
+  /// The node in the file, which further traces of it share.
+  const void *source;
 };
 
 class Instruments {
@@ -28,6 +31,10 @@ public:
   std::string setKeep(llvm::StringRef regex);
   void setChecksNumbers() { checksNumbers = true; }
   bool keeps() const { return pattern.has_value(); }
+
+  /// The name of a kept tensor. Tensors of several nodes may have one name, as
+  /// those in two branches: the first node keeps it, others get a number.
+  std::string claim(llvm::StringRef tensor, const void *source);
 
   /// Adds what the options request behind a node that has been traced.
   /// `callers` is the place of the call that the node is in, or null.
@@ -49,6 +56,8 @@ private:
   bool checksNumbers = false;
   /// The nodes that could have been kept.
   std::set<std::string> names;
+  /// The node and the tensor in the model of each name that is taken.
+  std::map<std::string, std::pair<const void *, std::string>> owners;
 };
 
 } // namespace weir

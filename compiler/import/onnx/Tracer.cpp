@@ -143,6 +143,10 @@ Tracer::trace(ArrayRef<StringRef> wanted,
   Context context{&model.opsets};
   Scope scope{model.graph(), context};
   scope.isWatched = true;
+  // Graphs of nodes must not take the names of the model's own tensors.
+  for (int i = 0; instruments && i < scope.graph.size(); ++i)
+    for (const std::string &name : scope.graph.node(i).output())
+      instruments->claim(name, &scope.graph.node(i));
   for (const auto &[name, traced] : fed)
     define(scope, report.node(name), name, traced);
   if (failed(traceScope(scope, wanted)) || failed(reportUnsupported()))
@@ -217,7 +221,7 @@ void Tracer::observe(Node &node) {
   SmallVector<NodeResult> results;
   for (auto [name, traced] : llvm::zip(node.def.output(), node.given))
     if (!name.empty())
-      results.push_back({node.name().str(), name, &traced});
+      results.push_back({node.name().str(), name, &traced, &node.def});
   LocationAttr callers = node.scope.context.callee;
   // The nodes of a function have been checked already.
   if (model.function(node.def))

@@ -255,7 +255,8 @@ SmallVector<NodeResult> Tracer::resultsOf(const Frame &frame, int index) const {
   std::string node = frame.graph->name(index).str();
   SmallVector<NodeResult> results;
   for (auto [i, traced] : llvm::enumerate(frame.states.at(index).results))
-    results.push_back({node, node + ":" + std::to_string(i), &traced});
+    results.push_back({node, node + ":" + std::to_string(i), &traced,
+                       &frame.graph->node(index)});
   return results;
 }
 
