@@ -289,11 +289,11 @@ typedef struct copy {
   int64_t bytes;
 } copy;
 
-static const int64_t copy_grain = 1 << 16;
+static const int64_t copy_item_bytes = 1 << 16;
 
 static void copy_part(void *data, int64_t first, int64_t last, int64_t slot) {
   const copy *c = data;
-  int64_t begin = first * copy_grain, end = last * copy_grain;
+  int64_t begin = first * copy_item_bytes, end = last * copy_item_bytes;
   if (end > c->bytes)
     end = c->bytes;
   (void)slot;
@@ -303,8 +303,8 @@ static void copy_part(void *data, int64_t first, int64_t last, int64_t slot) {
 void weir_copy(const weir_team *team, void *to, const void *from,
                int64_t bytes) {
   copy c = {to, from, bytes};
-  int64_t grains = bytes / copy_grain + (bytes % copy_grain != 0);
-  weir_parallel(team, grains, 0, 1, copy_part, &c);
+  int64_t work_items = bytes / copy_item_bytes + (bytes % copy_item_bytes != 0);
+  weir_parallel(team, work_items, 0, 1, copy_part, &c);
 }
 
 static int start(weir_worker *worker) {

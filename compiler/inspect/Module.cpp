@@ -196,7 +196,7 @@ json::Object describeSchedule(plan::ProgramOp program) {
                       {"kernel", textOf(run.getKernel())},
                       {"node", textOf(StringRef(nodeOf(run.getLoc())))}};
     if (std::optional<int64_t> workItems = run.getWorkItems())
-      task["grains"] = *workItems;
+      task["work_items"] = *workItems;
     if (run.getHost())
       task["host"] = true;
     tasks.push_back(std::move(task));

@@ -171,7 +171,7 @@ void Regions::callOn(plan::RunOp run, Value list, int64_t first,
 /// runs for one block before the next block. So a run finds the results of the
 /// earlier ones in its caches, and needs no barrier.
 void Regions::lowerRowWiseGroup(plan::RunOp first) {
-  std::string name = "weir_wave_" + std::to_string(taskGroups++);
+  std::string name = "weir_task_group_" + std::to_string(taskGroups++);
   {
     OpBuilder::InsertionGuard guard(b);
     fillRowWiseGroup(makePart(name, first), first);
@@ -223,7 +223,7 @@ void Regions::lowerTaskGroup(plan::RunOp first) {
   Value total = number(0, 64);
   for (plan::RunOp run = first; run; run = run.nextInGroup())
     total = sum(total, shareOf(run, addresses(run)).items);
-  std::string name = "weir_wave_" + std::to_string(taskGroups++);
+  std::string name = "weir_task_group_" + std::to_string(taskGroups++);
   {
     OpBuilder::InsertionGuard guard(b);
     fillTaskGroup(makePart(name, first), first);

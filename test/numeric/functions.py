@@ -8,7 +8,8 @@ import re
 import sys
 
 import numpy as np
-from harness import Graph, ulp
+from comparison import ulp
+from harness import Graph
 from levels import host_levels
 
 np.seterr(all="ignore")

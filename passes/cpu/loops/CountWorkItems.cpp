@@ -134,7 +134,7 @@ private:
     Location loc = kernel.getLoc();
     auto parameters = kernel.getArgumentTypes().drop_back(3);
     auto count =
-        b.create<func::FuncOp>(loc, (kernel.getName() + "_grains").str(),
+        b.create<func::FuncOp>(loc, (kernel.getName() + "_work_items").str(),
                                b.getFunctionType(parameters, b.getIndexType()));
     count.setPrivate();
     symbols.insert(count);

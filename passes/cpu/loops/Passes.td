@@ -39,7 +39,7 @@ def CountWorkItems : Pass<"weir-count-work-items", "::mlir::ModuleOp"> {
       scf.for %i = %first to min(%last, %size) ...
     }
     plan.run @k(%n, %y) {work_items = 8 : i64}
-    // gets count = @k_grains, which returns min(8, %size)
+    // gets count = @k_work_items, which returns min(8, %size)
     ```
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect",

@@ -4,10 +4,10 @@
 // region. In it, each block of rows passes through all three kernels before the next
 // block.
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0
-// CHECK: llvm.mlir.addressof @weir_wave_0
+// CHECK: llvm.mlir.addressof @weir_task_group_0
 // CHECK: llvm.call @weir_parallel(
 // CHECK-NOT: llvm.call @weir_parallel(
-// CHECK: llvm.func private @weir_wave_0
+// CHECK: llvm.func private @weir_task_group_0
 // CHECK: ^{{.*}}(%[[ITEM:.*]]: i64):
 // CHECK: %[[NEXT:.*]] = llvm.add %[[ITEM]],
 // CHECK: llvm.call @dense_phase_0({{.*}}, %[[ITEM]], %[[NEXT]],

@@ -106,10 +106,10 @@ plan.program @shared {
 // CHECK-LABEL: llvm.func private @group_part_0
 // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(11 : i64)
 // CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(2 : i64)
-// CHECK: llvm.mlir.addressof @weir_wave_0
+// CHECK: llvm.mlir.addressof @weir_task_group_0
 // CHECK: llvm.call @weir_parallel(%{{.*}}, %[[COUNT]], %[[SLOTS]]
 // CHECK-NOT: llvm.call
-// CHECK-LABEL: llvm.func private @weir_wave_0
+// CHECK-LABEL: llvm.func private @weir_task_group_0
 // CHECK-SAME: (%{{.*}}: !llvm.ptr, %[[FIRST:.*]]: i64, %[[LAST:.*]]: i64, %[[SLOT:.*]]: i64)
 // CHECK: llvm.intr.smax
 // CHECK: llvm.intr.smin
@@ -209,10 +209,10 @@ plan.program @turns {
 // CHECK-LABEL: llvm.func private @by_rows_part_0
 // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(4 : i64)
 // CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(2 : i64)
-// CHECK: llvm.mlir.addressof @weir_wave_0
+// CHECK: llvm.mlir.addressof @weir_task_group_0
 // CHECK: llvm.call @weir_parallel(%{{.*}}, %[[COUNT]], %[[SLOTS]]
 // CHECK-NOT: llvm.call
-// CHECK-LABEL: llvm.func private @weir_wave_0
+// CHECK-LABEL: llvm.func private @weir_task_group_0
 // CHECK-SAME: (%{{.*}}: !llvm.ptr, %[[FIRST:.*]]: i64, %[[LAST:.*]]: i64, %[[SLOT:.*]]: i64)
 // CHECK: llvm.br ^[[HEAD:.*]](%[[FIRST]] : i64)
 // CHECK: ^[[HEAD]](%[[ITEM:.*]]: i64):
@@ -253,23 +253,23 @@ plan.program @in_order {
 // The run counts the work items that the actual sizes need. It does so for a single run
 // and for a group, whose chunks count the items of each run again.
 // CHECK-LABEL: llvm.func private @counted_part_0
-// CHECK: %[[COUNT:.*]] = llvm.call @many_grains(%{{.*}}) : (!llvm.ptr) -> i64
+// CHECK: %[[COUNT:.*]] = llvm.call @many_work_items(%{{.*}}) : (!llvm.ptr) -> i64
 // CHECK: llvm.call @weir_parallel(%{{.*}}, %[[COUNT]],
-// CHECK: %[[AGAIN:.*]] = llvm.call @many_grains(
+// CHECK: %[[AGAIN:.*]] = llvm.call @many_work_items(
 // CHECK: %[[SOME:.*]] = llvm.add %{{.*}}, %[[AGAIN]] : i64
 // CHECK: %[[TOTAL:.*]] = llvm.add %[[SOME]], %{{.*}} : i64
 // CHECK: llvm.call @weir_parallel(%{{.*}}, %[[TOTAL]],
-// CHECK-LABEL: llvm.func private @weir_wave_0
-// CHECK: llvm.call @many_grains(
+// CHECK-LABEL: llvm.func private @weir_task_group_0
+// CHECK: llvm.call @many_work_items(
 // CHECK: llvm.call @many(
 // CHECK: llvm.call @single(
 llvm.func @many(!llvm.ptr, i64, i64, i64)
-llvm.func @many_grains(!llvm.ptr) -> i64
+llvm.func @many_work_items(!llvm.ptr) -> i64
 llvm.func @single(!llvm.ptr)
 plan.program @counted {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
-  plan.run @many(%x) {count = @many_grains, work_items = 6 : i64} : (memref<8xf32>)
-  plan.run @many(%x) {count = @many_grains, task_group = 0 : i64, work_items = 6 : i64} : (memref<8xf32>)
+  plan.run @many(%x) {count = @many_work_items, work_items = 6 : i64} : (memref<8xf32>)
+  plan.run @many(%x) {count = @many_work_items, task_group = 0 : i64, work_items = 6 : i64} : (memref<8xf32>)
   plan.run @single(%y) {task_group = 0 : i64} : (memref<8xf32>)
 }

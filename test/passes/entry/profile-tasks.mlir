@@ -52,7 +52,7 @@ module attributes {weir.profile, weir.entries = [#weir.entry<name = "f", symbol 
 // CHECK-SAME: #weir.profile_task<kernel = "two", nodes = ["b"], bytes_written = 32>,
 // CHECK-SAME: #weir.profile_task<kernel = "one", nodes = ["c"], bytes_read = 32, bytes_written = 32>]
 // CHECK-LABEL: llvm.func private @groups_part_0
-// CHECK: llvm.mlir.addressof @weir_wave_0
+// CHECK: llvm.mlir.addressof @weir_task_group_0
 // CHECK: llvm.call @weir_profile_parallel(
 // CHECK: llvm.call @weir_profile_task_end(
 // CHECK: llvm.br
@@ -61,7 +61,7 @@ module attributes {weir.profile, weir.entries = [#weir.entry<name = "f", symbol 
 // CHECK: llvm.call @weir_profile_task_end(
 // CHECK: llvm.br
 // CHECK-NOT: weir_parallel
-// CHECK-LABEL: llvm.func private @weir_wave_0
+// CHECK-LABEL: llvm.func private @weir_task_group_0
 // CHECK: llvm.call @one(
 // CHECK: llvm.call @weir_profile_chunk_end(%{{.*}}, %arg3, %{{.*}}) : (!llvm.ptr, i64, i32) -> ()
 // CHECK: llvm.call @two(

@@ -2,7 +2,7 @@
 
 // The loop over work items ends at a dynamic size. A function computes the number of
 // work items from the sizes alone.
-// CHECK-LABEL: func.func private @k_grains
+// CHECK-LABEL: func.func private @k_work_items
 // CHECK-SAME: (%[[N:.*]]: memref<i64>, %{{.*}}: memref<8xf32>) -> index
 // CHECK-DAG: %[[SIZE:.*]] = memref.load %[[N]][]
 // CHECK-DAG: %[[END:.*]] = arith.index_cast %[[SIZE]]
@@ -10,7 +10,7 @@
 // CHECK: %[[LEAST:.*]] = arith.minsi %{{.*}}, %[[END]]
 // CHECK: %[[MOST:.*]] = arith.maxsi %{{.*}}, %[[LEAST]]
 // CHECK-NEXT: return %[[MOST]]
-// CHECK: plan.run @k(%{{.*}}, %{{.*}}) {count = @k_grains, work_items = 8 : i64}
+// CHECK: plan.run @k(%{{.*}}, %{{.*}}) {count = @k_work_items, work_items = 8 : i64}
 func.func private @k(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last: index, %slot: index)
     attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 8, 0>]]} {
   %zero = arith.constant 0.0 : f32
@@ -34,7 +34,7 @@ plan.program @entry {
 // The later end of two loops counts. A kernel with a loop that no size ends needs all
 // work items.
 // CHECK-LABEL: func.func private @all
-// CHECK-NOT: @all_grains
+// CHECK-NOT: @all_work_items
 // CHECK: plan.run @all(%{{.*}}, %{{.*}}) {work_items = 8 : i64}
 func.func private @all(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last: index, %slot: index)
     attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 8, 0>]]} {
@@ -61,13 +61,13 @@ plan.program @entry {
 
 // A work item is two rows, and a chunk runs blocks of work items. The inner loop ends
 // at the size, and its rows are rounded up to whole work items.
-// CHECK-LABEL: func.func private @blocks_grains
+// CHECK-LABEL: func.func private @blocks_work_items
 // CHECK-DAG: %[[ALL:.*]] = arith.constant 16 : index
 // CHECK: %[[ROWS:.*]] = arith.minsi %[[ALL]], %{{.*}}
 // CHECK: %[[RAISED:.*]] = arith.addi %[[ROWS]], %{{.*}}
 // CHECK: %[[ITEMS:.*]] = arith.divsi %[[RAISED]], %{{.*}}
 // CHECK: arith.maxsi %{{.*}}, %[[ITEMS]]
-// CHECK: plan.run @blocks(%{{.*}}, %{{.*}}) {count = @blocks_grains, work_items = 8 : i64}
+// CHECK: plan.run @blocks(%{{.*}}, %{{.*}}) {count = @blocks_work_items, work_items = 8 : i64}
 func.func private @blocks(%n: memref<i64>, %y: memref<16xf32>, %first: index, %last: index, %slot: index)
     attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 16, 0>]]} {
   %zero = arith.constant 0.0 : f32
