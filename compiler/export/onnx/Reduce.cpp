@@ -66,24 +66,12 @@ LogicalResult reduce(Writer &w, Operation *op, StringRef name,
   return success();
 }
 
-LogicalResult writeSum(Writer &w, ReduceSumOp op) {
-  return reduce(w, op, "ReduceSum", op.getDimensions());
-}
-LogicalResult writeProd(Writer &w, ReduceProdOp op) {
-  return reduce(w, op, "ReduceProd", op.getDimensions());
-}
-// The greatest Boolean is whether any is true.
-LogicalResult writeMax(Writer &w, ReduceMaxOp op) {
-  return reduce(w, op, "ReduceMax", op.getDimensions());
-}
-LogicalResult writeMin(Writer &w, ReduceMinOp op) {
-  return reduce(w, op, "ReduceMin", op.getDimensions());
-}
-LogicalResult writeAnd(Writer &w, ReduceAndOp op) {
-  return reduce(w, op, "ReduceMin", op.getDimensions());
-}
-LogicalResult writeOr(Writer &w, ReduceOrOp op) {
-  return reduce(w, op, "ReduceMax", op.getDimensions());
+constexpr char sum[] = "ReduceSum", product[] = "ReduceProd",
+               most[] = "ReduceMax", least[] = "ReduceMin";
+
+template <typename Op, const char *name>
+LogicalResult writeReduction(Writer &w, Op op) {
+  return reduce(w, op, name, op.getDimensions());
 }
 
 template <typename Op>
@@ -119,12 +107,14 @@ LogicalResult writeCumulativeSum(Writer &w, CumulativeSumOp op) {
 } // namespace
 
 void addReduce(OpWriters &writers) {
-  addWriter<ReduceSumOp, writeSum>(writers);
-  addWriter<ReduceProdOp, writeProd>(writers);
-  addWriter<ReduceMaxOp, writeMax>(writers);
-  addWriter<ReduceMinOp, writeMin>(writers);
-  addWriter<ReduceAndOp, writeAnd>(writers);
-  addWriter<ReduceOrOp, writeOr>(writers);
+  addWriter<ReduceSumOp, writeReduction<ReduceSumOp, sum>>(writers);
+  addWriter<ReduceProdOp, writeReduction<ReduceProdOp, product>>(writers);
+  addWriter<ReduceMaxOp, writeReduction<ReduceMaxOp, most>>(writers);
+  addWriter<ReduceMinOp, writeReduction<ReduceMinOp, least>>(writers);
+  // The greatest of Booleans is whether any is true, and the least whether all
+  // are.
+  addWriter<ReduceAndOp, writeReduction<ReduceAndOp, least>>(writers);
+  addWriter<ReduceOrOp, writeReduction<ReduceOrOp, most>>(writers);
   addWriter<ArgMaxOp, writeArg<ArgMaxOp>>(writers);
   addWriter<ArgMinOp, writeArg<ArgMinOp>>(writers);
   addWriter<CumulativeSumOp, writeCumulativeSum>(writers);
