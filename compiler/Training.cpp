@@ -4,9 +4,10 @@
 
 #include "compiler/Diagnostics.h"
 #include "dialects/graph/loss/Losses.h"
+#include "dialects/weir/NamePattern.h"
+#include "dialects/weir/TensorName.h"
 #include "passes/train/Optimizers.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Regex.h"
 #include <cmath>
 
 using namespace mlir;
@@ -19,8 +20,8 @@ static bool parseNumber(StringRef text, double &value) {
 
 /// What is wrong with a regular expression; nothing where it is one.
 static std::string checkNames(StringRef names) {
-  std::string why;
-  if (llvm::Regex(names).isValid(why))
+  std::string why = NamePattern::fault(names);
+  if (why.empty())
     return "";
   return "'" + escaped(names) + "' is no regular expression: " + why;
 }
@@ -66,10 +67,8 @@ std::string TrainingOptions::loss(StringRef text) {
   request.output = output.str();
   request.labels = labels.empty() ? "labels" : labels.str();
   request.hasClasses = loss->sparse;
-  StringRef input = request.labels;
-  input.consume_back(":0");
   set("loss", name);
-  set("labels", input);
+  set("labels", withoutIndex(request.labels));
   return "";
 }
 

@@ -24,14 +24,12 @@ static StringRef kernelName(Operation *op) {
                                                    : StringRef();
 }
 
-Selection::Selection(StringRef wanted) : wanted(wanted) {
-  // A name with parentheses may be no regular expression.
-  if (kernel::nodeFault(wanted).empty())
-    pattern.emplace(("^(" + wanted + ")$").str());
-}
+// A name with parentheses may be no regular expression.
+Selection::Selection(StringRef wanted)
+    : wanted(wanted), pattern(NamePattern::whole(wanted)) {}
 
 bool Selection::matches(StringRef name) const {
-  return name == wanted || (pattern && pattern->match(name));
+  return name == wanted || pattern.matches(name);
 }
 
 void Selection::addKernel(StringRef kernel, Operation *op) {
@@ -70,8 +68,12 @@ SmallVector<Operation *> Selection::kernelsIn(Operation *root) const {
 }
 
 std::string Selection::fault() const {
+  std::string fault = NamePattern::fault(wanted);
+  if (!fault.empty())
+    fault = ", which is no regular expression: " + fault;
   return "--kernel: no kernel, and no node of one, matches '" +
-         escaped(wanted) + "'" + didYouMean(wanted, known.getArrayRef());
+         escaped(wanted) + "'" + fault +
+         didYouMean(wanted, known.getArrayRef());
 }
 
 } // namespace weir

@@ -2,10 +2,11 @@
 #ifndef WEIR_COMPILER_DUMP_SELECTION_H
 #define WEIR_COMPILER_DUMP_SELECTION_H
 
+#include "dialects/weir/NamePattern.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Regex.h"
 
 namespace weir {
 
@@ -32,7 +33,7 @@ private:
   void addKernel(llvm::StringRef kernel, mlir::Operation *op);
 
   std::string wanted;
-  std::optional<llvm::Regex> pattern;
+  NamePattern pattern;
   llvm::StringSet<> selected;
   /// All names of kernels and nodes. The context owns them.
   llvm::SetVector<llvm::StringRef> known;

@@ -4,6 +4,7 @@
 
 #include "compiler/import/Dependencies.h"
 #include "compiler/import/Elements.h"
+#include "dialects/weir/TensorName.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Endian.h"
@@ -14,15 +15,9 @@ using namespace mlir;
 
 namespace weir {
 
-bool isSameInput(StringRef name, StringRef given) {
-  name.consume_back(":0");
-  given.consume_back(":0");
-  return name == given;
-}
-
 bool isFixedInput(const ImportOptions &options, StringRef name) {
   return llvm::any_of(options.values, [&](const FixedValue &value) {
-    return isSameInput(name, value.input);
+    return isSameTensor(name, value.input);
   });
 }
 
@@ -216,11 +211,11 @@ static void fixSizes(const ImportOptions &options, StringRef input,
                      ArrayRef<std::string> names) {
   const GivenShape *given = nullptr;
   for (const auto &entry : options.shapes)
-    if (isSameInput(entry.getKey(), input))
+    if (isSameTensor(entry.getKey(), input))
       given = &entry.getValue();
   if (given && given->sizes.size() != shape.size())
     given = nullptr;
-  input.consume_back(":0");
+  input = withoutIndex(input);
   for (auto [i, size] : llvm::enumerate(shape)) {
     if (!ShapedType::isDynamic(size))
       continue;

@@ -29,10 +29,6 @@ readFixedValue(Report &report, const ImportOptions &options,
 /// Whether --value makes the input of that name a constant.
 bool isFixedInput(const ImportOptions &options, llvm::StringRef name);
 
-/// Whether options mean an input of that name, or tensor, by `given`: `x` and
-/// `x:0` are one.
-bool isSameInput(llvm::StringRef name, llvm::StringRef given);
-
 } // namespace weir
 
 #endif // WEIR_COMPILER_IMPORT_FIXEDVALUES_H

@@ -13,6 +13,7 @@
 #include "compiler/import/onnx/Frontend.h"
 #include "compiler/import/tensorflow/Frontend.h"
 #include "compiler/import/tensorflow/file/Summary.h"
+#include "dialects/weir/TensorName.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Verifier.h"
@@ -102,9 +103,7 @@ bool parseShape(StringRef text, ImportOptions &options) {
     for (StringRef dim : shapeParts(rest))
       if (!parseSize(dim, shape))
         return false;
-  if (name.ends_with(":0"))
-    name = name.drop_back(2);
-  options.shapes[name] = std::move(shape);
+  options.shapes[withoutIndex(name)] = std::move(shape);
   return true;
 }
 
@@ -212,13 +211,13 @@ static LogicalResult checkValues(Report &report, const ImportOptions &options) {
   for (const FixedValue &value : options.values) {
     StringRef other;
     for (const Feed &feed : options.feeds)
-      if (isSameInput(feed.name, value.input))
+      if (isSameTensor(feed.name, value.input))
         other = "--feed makes it an input";
     for (const StateInput &state : options.states)
-      if (isSameInput(state.input, value.input))
+      if (isSameTensor(state.input, value.input))
         other = "--state makes it state";
     for (const FixedValue &again : options.values)
-      if (&again != &value && isSameInput(again.input, value.input))
+      if (&again != &value && isSameTensor(again.input, value.input))
         other = "it is given twice";
     if (!other.empty())
       return report.error(Status::badUsage)

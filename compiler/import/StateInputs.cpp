@@ -8,6 +8,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/TensorName.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -65,14 +66,11 @@ struct Side {
 
   /// Options call a tensor by its name, its tensor's or its node's.
   std::optional<unsigned> find(StringRef wanted) const {
-    wanted.consume_back(":0");
-    for (auto [i, each] : llvm::enumerate(attributes)) {
-      StringRef tensor = textOf(each, attrs::tensor);
-      tensor.consume_back(":0");
+    for (auto [i, each] : llvm::enumerate(attributes))
       if (!isShape(each) &&
-          (wanted == textOf(each, attrs::name) || wanted == tensor))
+          (withoutIndex(wanted) == textOf(each, attrs::name) ||
+           isSameTensor(wanted, textOf(each, attrs::tensor))))
         return i;
-    }
     return std::nullopt;
   }
   void addNames(SmallVectorImpl<StringRef> &names) const {

@@ -6,8 +6,8 @@
 #include "compiler/import/Elements.h"
 #include "compiler/import/build/Philox.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/NamePattern.h"
 
-#include "llvm/Support/Regex.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 
@@ -20,7 +20,7 @@ bool isTrained(const ImportOptions &options, StringRef name, bool trainable) {
     return false;
   const TrainingRequest &training = *options.training;
   auto matches = [&](StringRef names) {
-    return !names.empty() && llvm::Regex(names).match(name);
+    return !names.empty() && NamePattern::part(names).matches(name);
   };
   return (training.variables.empty() ? trainable
                                      : matches(training.variables)) &&
@@ -73,8 +73,9 @@ FailureOr<ElementsAttr> firstValue(Report &report,
   StringRef kind = "zeros";
   uint64_t seed = 0;
   for (const Initializer &given : training.initializers)
-    if (given.variables.empty() ? type.getRank() >= 2
-                                : llvm::Regex(given.variables).match(name)) {
+    if (given.variables.empty()
+            ? type.getRank() >= 2
+            : NamePattern::part(given.variables).matches(name)) {
       kind = given.kind;
       seed = given.seed;
     }

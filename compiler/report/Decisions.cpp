@@ -13,13 +13,13 @@
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/NamePattern.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Regex.h"
 #include "llvm/Support/SHA256.h"
 
 using namespace mlir;
@@ -38,14 +38,15 @@ std::string whatIsWrong(const ReportOptions &options) {
   if (!path.empty() && !path.ends_with(".json") && !path.ends_with(".html"))
     return "--report takes a name that ends in .json or .html, not '" +
            escaped(path) + "'";
-  std::string wrong;
-  if (!options.remarks.empty() && !llvm::Regex(options.remarks).isValid(wrong))
+  if (options.remarks.empty())
+    return "";
+  std::string wrong = NamePattern::fault(options.remarks);
+  if (!wrong.empty())
     return "--remarks=" + escaped(options.remarks) +
            " is no regular expression: " + wrong;
-  llvm::Regex pattern(options.remarks);
-  if (!options.remarks.empty() &&
-      llvm::none_of(remarkKinds(),
-                    [&](StringRef kind) { return pattern.match(kind); }))
+  NamePattern pattern = NamePattern::part(options.remarks);
+  if (llvm::none_of(remarkKinds(),
+                    [&](StringRef kind) { return pattern.matches(kind); }))
     return "--remarks=" + escaped(options.remarks) +
            " is found in no kind of remarks; they are " +
            llvm::join(remarkKinds(), ", ");
@@ -104,7 +105,7 @@ Decisions::Decisions(ModuleOp module, const ReportOptions &options)
 }
 
 bool Decisions::isTold(StringRef kind) const {
-  return !options.remarks.empty() && llvm::Regex(options.remarks).match(kind);
+  return NamePattern::part(options.remarks).matches(kind);
 }
 
 void Decisions::addStage(StringRef stage, double seconds, ModuleOp module) {

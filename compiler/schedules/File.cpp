@@ -4,6 +4,7 @@
 
 #include "compiler/Diagnostics.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/weir/NamePattern.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -55,7 +56,7 @@ public:
     std::optional<StringRef> node = entry->getString("node");
     if (!node)
       return fault("has no text 'node'");
-    if (std::string wrong = kernel::nodeFault(*node); !wrong.empty())
+    if (std::string wrong = NamePattern::fault(*node); !wrong.empty())
       return fault("node '" + escaped(*node) +
                    "' is no regular expression: " + wrong);
     StringRef algorithm = entry->getString("algorithm").value_or("");

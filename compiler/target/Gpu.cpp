@@ -4,9 +4,9 @@
 
 #include "compiler/Diagnostics.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/NamePattern.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Regex.h"
 
 using namespace llvm;
 
@@ -52,15 +52,13 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
                "otherwise than those for other GPUs, which do not run them");
   for (StringRef rule : options.places) {
     auto [names, place] = rule.rsplit(':');
-    std::string why;
     StringRef devices[] = {"cpu", "gpu"};
     if (!rule.contains(':'))
       return bad("--place is REGEX:cpu or REGEX:gpu, not '" + rule + "'");
     if (!is_contained(devices, place))
       return bad("--place: " + unknownValue(place, devices));
-    if (names.empty() || !Regex(names).isValid(why))
-      return bad("--place: '" + names + "' is no regular expression: " +
-                 (names.empty() ? "it is empty" : why));
+    if (std::string why = NamePattern::fault(names); !why.empty())
+      return bad("--place: '" + names + "' is no regular expression: " + why);
   }
   if (options.kind == "sim" &&
       !TargetAttr::of(module).getTriple().starts_with("x86_64"))

@@ -4,6 +4,7 @@
 
 #include "dialects/weir/Attributes.h"
 #include "dialects/weir/Checks.h"
+#include "dialects/weir/NamePattern.h"
 #include "dialects/weir/Weir.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -119,9 +120,8 @@ LogicalResult GpuAttr::verify(Emit emitError, StringRef kind, ArrayAttr archs,
                          << ", which is no architecture such as sm_80";
   for (auto rule : place.getAsRange<StringAttr>()) {
     auto [names, device] = rule.getValue().rsplit(':');
-    std::string why;
     if ((device != "cpu" && device != "gpu") ||
-        !llvm::Regex(names).isValid(why))
+        !NamePattern::fault(names).empty())
       return emitError() << "place has " << rule
                          << ", which is not REGEX:cpu or REGEX:gpu";
   }

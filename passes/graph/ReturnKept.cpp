@@ -6,6 +6,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/build/Build.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/TensorName.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -131,16 +132,18 @@ public:
       if (StringAttr name = attrs::name.in(all.back()))
         names.insert(name.getValue());
       if (StringAttr tensor = attrs::tensor.in(all.back()))
-        tensors.insert(plain(tensor.getValue()));
+        tensors.insert(withoutIndex(tensor.getValue()));
     }
   }
 
-  bool has(StringRef tensor) const { return tensors.contains(plain(tensor)); }
+  bool has(StringRef tensor) const {
+    return tensors.contains(withoutIndex(tensor));
+  }
 
   /// Adds the value of a tensor; behind all values come their sizes.
   void add(graph::KeepOp keep) {
     StringRef tensor = keep.getTensor();
-    std::string name = plain(tensor).str();
+    std::string name = withoutIndex(tensor).str();
     for (unsigned i = 1; !names.insert(name).second; ++i)
       name = i == 1 ? tensor.str() : tensor.str() + "_" + std::to_string(i);
     if (keep.getShape())
@@ -167,11 +170,6 @@ public:
   }
 
 private:
-  static StringRef plain(StringRef tensor) {
-    tensor.consume_back(":0");
-    return tensor;
-  }
-
   DictionaryAttr add(Value value, StringRef name, StringRef tensor) {
     Builder b(function.getContext());
     values.push_back(value);

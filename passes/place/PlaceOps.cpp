@@ -5,8 +5,8 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/target/DeviceName.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/NamePattern.h"
 #include "passes/place/Devices.h"
-#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 
@@ -17,7 +17,7 @@ namespace weir::place {
 namespace {
 
 struct Rule {
-  llvm::Regex names;
+  NamePattern names;
   bool isHost, isUsed = false;
   StringRef text;
 };
@@ -52,8 +52,8 @@ private:
   void readRules(ArrayAttr list) {
     for (auto rule : list.getAsRange<StringAttr>()) {
       auto [names, place] = rule.getValue().rsplit(':');
-      rules.push_back({llvm::Regex(names), place == "cpu", /*isUsed=*/false,
-                       rule.getValue()});
+      rules.push_back({NamePattern::part(names), place == "cpu",
+                       /*isUsed=*/false, rule.getValue()});
     }
   }
 
@@ -74,7 +74,7 @@ private:
                         std::optional<bool> &isHost) {
     bool isDecided = isHost.has_value(), hasRule = false;
     for (Rule &rule : rules) {
-      if (!rule.names.match(node.getValue()))
+      if (!rule.names.matches(node.getValue()))
         continue;
       rule.isUsed = hasRule = true;
       if (!isDecided)

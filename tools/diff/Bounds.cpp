@@ -74,13 +74,14 @@ bool isExactOp(Operation *op) {
   return role && role.fusionRole() == graph::FusionRole::injective;
 }
 
-/// The largest absolute error of each value of a slice whose inputs are exact.
+/// The largest absolute error of each value of a subgraph whose inputs are
+/// exact.
 class Errors {
 public:
-  Errors(const Slice &slice, const llvm::DenseMap<Value, double> &magnitudes,
-         double usual)
-      : slice(slice), magnitudes(magnitudes), usual(usual) {
-    for (Operation *op : slice.ops)
+  Errors(const Subgraph &subgraph,
+         const llvm::DenseMap<Value, double> &magnitudes, double usual)
+      : subgraph(subgraph), magnitudes(magnitudes), usual(usual) {
+    for (Operation *op : subgraph.ops)
       op->walk([&](Operation *inner) {
         for (Type type : inner->getResultTypes())
           epsilon = std::max(epsilon, epsilonOf(type));
@@ -89,9 +90,9 @@ public:
 
   /// The absolute error of the result, besides that of its last rounding.
   double run() {
-    for (Operation *op : slice.ops)
+    for (Operation *op : subgraph.ops)
       add(op);
-    return errors.lookup(slice.result);
+    return errors.lookup(subgraph.result);
   }
 
   double epsilon = 0;
@@ -163,7 +164,7 @@ private:
   double ownError(Operation *op) const {
     if (isExactOp(op))
       return 0;
-    bool isLast = op == slice.result.getDefiningOp();
+    bool isLast = op == subgraph.result.getDefiningOp();
     if (isa<graph::ScalarOpInterface>(op)) {
       if (isa<graph::LgammaOp, graph::DigammaOp, graph::IgammaOp,
               graph::IgammacOp, graph::ZetaOp, graph::PolygammaOp,
@@ -181,17 +182,17 @@ private:
     return epsilon * termUnits * std::sqrt(termsOf(op)) * scale;
   }
 
-  const Slice &slice;
+  const Subgraph &subgraph;
   const llvm::DenseMap<Value, double> &magnitudes;
   double usual;
   llvm::DenseMap<Value, double> errors;
 };
 
-/// Whether an integer comes from floats that the slice has rounded, as that of
-/// a quantization does.
-bool isRounded(const Slice &slice) {
-  Operation *last = slice.result.getDefiningOp();
-  return llvm::any_of(slice.ops, [&](Operation *op) {
+/// Whether an integer comes from floats that the subgraph has rounded, as that
+/// of a quantization does.
+bool isRounded(const Subgraph &subgraph) {
+  Operation *last = subgraph.result.getDefiningOp();
+  return llvm::any_of(subgraph.ops, [&](Operation *op) {
     return op != last && !isExactOp(op) && op->getNumResults() &&
            isFloat(op->getResult(0).getType());
   });
@@ -204,14 +205,14 @@ Bound requestedBound(const DiffOptions &options) {
           options.ulp};
 }
 
-Bound boundOf(const Slice &slice,
+Bound boundOf(const Subgraph &subgraph,
               const llvm::DenseMap<Value, double> &magnitudes, double usual) {
-  Type type = getElementTypeOrSelf(slice.result);
+  Type type = getElementTypeOrSelf(subgraph.result);
   if (!isa<FloatType>(type))
-    return {0, !type.isInteger(1) && isRounded(slice) ? 1.0 : 0.0};
-  Errors errors(slice, magnitudes, usual);
+    return {0, !type.isInteger(1) && isRounded(subgraph) ? 1.0 : 0.0};
+  Errors errors(subgraph, magnitudes, usual);
   double absolute = errors.run();
-  if (slice.ops.empty())
+  if (subgraph.ops.empty())
     return {};
   // Processors may flush subnormal numbers to zero.
   return {elementUnits * errors.epsilon, absolute + smallestNormalOf(type)};

@@ -61,9 +61,9 @@ static double excess(double error, double b, std::optional<uint64_t> ulp,
 
 namespace {
 
-class Comparison {
+class TensorComparison {
 public:
-  Comparison(const Tensor &a, const Tensor &b, ArrayRef<Bound> bounds)
+  TensorComparison(const Tensor &a, const Tensor &b, ArrayRef<Bound> bounds)
       : a(a), b(b), bounds(bounds) {
     if (!a.isFloat() || !b.isFloat())
       return;
@@ -126,7 +126,7 @@ Difference compare(const Tensor &a, const Tensor &b, ArrayRef<Bound> bounds) {
   bool sameKind =
       a.isFloat() ? b.isFloat() : a.elementType() == b.elementType();
   if (sameKind && a.shape() == b.shape())
-    return Comparison(a, b, bounds).run();
+    return TensorComparison(a, b, bounds).run();
   Difference difference;
   difference.isBeyond = true;
   difference.mismatch = "A is " + typeText(a) + ", and B is " + typeText(b);

@@ -48,9 +48,10 @@ private:
       return Status::ok;
     }
     ++result.compared;
-    Slice slice = sliceOf(model.function, kept.value,
-                          [&](Value value) { return known.contains(value); });
-    Bound byOps = boundOf(slice, run.magnitudes, usualOf(*right));
+    Subgraph subgraph =
+        subgraphOf(model.function, kept.value,
+                   [&](Value value) { return known.contains(value); });
+    Bound byOps = boundOf(subgraph, run.magnitudes, usualOf(*right));
     // A further name of a value has its bound.
     auto found = known.find(kept.value);
     bounds[i] = found == known.end() ? byOps : bounds[found->second];
@@ -63,8 +64,8 @@ private:
       known.try_emplace(kept.value, i);
     if (!difference.isBeyond)
       return Status::ok;
-    Finding finding = {i,  Verdict::inherited,   std::move(difference), {},
-                       {}, operandsOf(slice, i), std::move(slice)};
+    Finding finding = {i,  Verdict::inherited,      std::move(difference), {},
+                       {}, operandsOf(subgraph, i), std::move(subgraph)};
     // A library need not round as the tolerance of the user has it.
     SmallVector<Bound, 2> accepted = {isRequested ? own : byOps};
     if (!b.isReference() && isRequested)
@@ -90,27 +91,29 @@ private:
     return most;
   }
 
-  SmallVector<size_t> operandsOf(const Slice &slice, size_t self) const {
+  SmallVector<size_t> operandsOf(const Subgraph &subgraph, size_t self) const {
     SmallVector<size_t> all;
-    for (Value input : slice.inputs)
+    for (Value input : subgraph.inputs)
       if (auto found = known.find(input);
           found != known.end() && found->second != self)
         all.push_back(found->second);
     return all;
   }
 
-  Status evaluateOn(const Side &side, const Slice &slice, TensorRef &value) {
+  Status evaluateOn(const Side &side, const Subgraph &subgraph,
+                    TensorRef &value) {
     SmallVector<TensorRef> inputs;
-    Status status = readInputs(model, slice, side, run, inputs);
+    Status status = readInputs(model, subgraph, side, run, inputs);
     if (status == Status::ok)
-      value = evaluateSlice(slice, *model.module, inputs, limits);
+      value = evaluateSubgraph(subgraph, *model.module, inputs, limits);
     return status;
   }
 
   Status explain(Finding &finding, const reference::Tensor &left,
                  const reference::Tensor &right, ArrayRef<Bound> accepted) {
-    bool reachesOrigin = llvm::any_of(
-        finding.slice.ops, [&](Operation *op) { return origins.contains(op); });
+    bool reachesOrigin = llvm::any_of(finding.subgraph.ops, [&](Operation *op) {
+      return origins.contains(op);
+    });
     if (reachesOrigin)
       return Status::ok;
     auto judgeSide = [&](const Side &side, const reference::Tensor &own,
@@ -119,7 +122,7 @@ private:
       Status status = Status::ok;
       // Tensors with dynamic shapes are parts of their buffers.
       if (!model.tensors[finding.tensor].sizes)
-        status = evaluateOn(side, finding.slice, value);
+        status = evaluateOn(side, finding.subgraph, value);
       if (value)
         local = compare(own, *value, accepted);
       return status;
@@ -144,7 +147,7 @@ private:
                          : Verdict::wrongInBoth;
     bool isEvaluated = finding.localA || finding.localB;
     bool hasSameOperands =
-        finding.slice.isClosed &&
+        finding.subgraph.isClosed &&
         llvm::all_of(finding.operands, [&](size_t operand) {
           return isEvaluated ? result.differences[operand]->isEqual()
                              : !result.differences[operand]->isBeyond;
@@ -180,9 +183,10 @@ bool differs(const Result &result, const DiffOptions &options) {
                                 : result.origins != 0;
 }
 
-Status readInputs(const Model &model, const Slice &slice, const Side &side,
-                  const ReferenceRun &run, SmallVectorImpl<TensorRef> &inputs) {
-  for (Value input : slice.inputs) {
+Status readInputs(const Model &model, const Subgraph &subgraph,
+                  const Side &side, const ReferenceRun &run,
+                  SmallVectorImpl<TensorRef> &inputs) {
+  for (Value input : subgraph.inputs) {
     TensorRef tensor;
     auto kept = llvm::find_if(model.tensors, [&](const Kept &each) {
       return each.value == input && !each.sizes;

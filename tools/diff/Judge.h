@@ -5,7 +5,7 @@
 
 #include "tools/diff/Compare.h"
 #include "tools/diff/Side.h"
-#include "tools/diff/Slice.h"
+#include "tools/diff/Subgraph.h"
 
 namespace weir::diff {
 
@@ -22,7 +22,7 @@ struct Finding {
   std::optional<Difference> localA, localB;
   /// The tensors that the node reads.
   llvm::SmallVector<size_t> operands;
-  Slice slice;
+  Subgraph subgraph;
 
   bool isOrigin() const { return verdict != Verdict::inherited; }
 };
@@ -43,9 +43,9 @@ Status judge(const Model &model, const DiffOptions &options,
              const reference::Limits &limits, const Side &a, const Side &b,
              const ReferenceRun &run, Result &result);
 
-/// Reads the inputs of a slice on a side. One is null if the side lacks it.
-Status readInputs(const Model &model, const Slice &slice, const Side &side,
-                  const ReferenceRun &run,
+/// Reads the inputs of a subgraph on a side. One is null if the side lacks it.
+Status readInputs(const Model &model, const Subgraph &subgraph,
+                  const Side &side, const ReferenceRun &run,
                   llvm::SmallVectorImpl<reference::TensorRef> &inputs);
 
 /// Whether the exit status tells of a difference: any difference beyond a

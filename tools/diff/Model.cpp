@@ -7,6 +7,7 @@
 #include "compiler/reference/Reference.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/TensorName.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/graph/Passes.h"
 #include "tools/reference/Files.h"
@@ -17,11 +18,6 @@ using namespace mlir;
 
 namespace weir::diff {
 namespace {
-
-StringRef plain(StringRef tensor) {
-  tensor.consume_back(":0");
-  return tensor;
-}
 
 /// The tensors of `graph.keep`. Of several values of one name the last counts,
 /// as in `weir-return-kept`.
@@ -43,10 +39,10 @@ void addOutputs(func::FuncOp function, std::vector<Kept> &all) {
   Operation *end = function.getBody().front().getTerminator();
   llvm::StringSet<> known;
   for (const Kept &kept : all)
-    known.insert(plain(kept.tensor));
+    known.insert(withoutIndex(kept.tensor));
   for (auto [output, value] :
        llvm::zip_equal(reference::outputsOf(function), end->getOperands())) {
-    if (output.isSizes || !known.insert(plain(output.tensor)).second)
+    if (output.isSizes || !known.insert(withoutIndex(output.tensor)).second)
       continue;
     Value sizes = output.sizes ? end->getOperand(*output.sizes) : Value();
     Operation *op = value.getDefiningOp();
@@ -71,9 +67,10 @@ LogicalResult nameOutputs(Model &model) {
   auto function = library->lookupSymbol<func::FuncOp>(model.function.getName());
   for (const reference::SignatureTensor &output :
        reference::outputsOf(function))
-    names.try_emplace(plain(output.tensor), output.name);
+    names.try_emplace(withoutIndex(output.tensor), output.name);
   for (Kept &kept : model.tensors)
-    if (auto found = names.find(plain(kept.tensor)); found != names.end())
+    if (auto found = names.find(withoutIndex(kept.tensor));
+        found != names.end())
       kept.output = found->second;
   llvm::erase_if(model.tensors,
                  [](const Kept &kept) { return kept.output.empty(); });

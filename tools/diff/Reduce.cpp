@@ -34,7 +34,7 @@ static std::vector<std::string>
 nameAll(const Model &model, const Finding &finding, func::FuncOp main) {
   std::vector<std::string> names;
   attrs::entry.set(main, "main");
-  for (auto [i, value] : llvm::enumerate(finding.slice.inputs)) {
+  for (auto [i, value] : llvm::enumerate(finding.subgraph.inputs)) {
     names.push_back(nameOf(model, value, i));
     attrs::name.setOnArgument(main, i, names.back());
     attrs::tensor.setOnArgument(main, i, names.back());
@@ -90,15 +90,15 @@ Status writeReduced(const Model &model, const Finding &finding, const Side &a,
   const Side &side = finding.verdict == Verdict::wrongInB ? b : a;
   const std::string &tensor = model.tensors[finding.tensor].tensor;
   SmallVector<reference::TensorRef> inputs;
-  if (Status status = readInputs(model, finding.slice, side, run, inputs);
+  if (Status status = readInputs(model, finding.subgraph, side, run, inputs);
       status != Status::ok)
     return status;
-  if (!finding.slice.isClosed || llvm::is_contained(inputs, nullptr))
+  if (!finding.subgraph.isClosed || llvm::is_contained(inputs, nullptr))
     return reference::fail(Status::unsupported,
                            "--reduce: '" + escaped(tensor) +
                                "' depends on a loop around it, on a function "
                                "that it calls, or on a variable");
-  OwningOpRef<ModuleOp> program = programOf(finding.slice, *model.module);
+  OwningOpRef<ModuleOp> program = programOf(finding.subgraph, *model.module);
   std::vector<std::string> names =
       nameAll(model, finding, program->lookupSymbol<func::FuncOp>("main"));
   if (Status status = writeTensors(names, inputs, path, ".inputs");

@@ -6,6 +6,7 @@
 #include "compiler/reference/Reference.h"
 #include "compiler/terminal/Colors.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/weir/TensorName.h"
 #include "tools/reference/ArrayFiles.h"
 #include "tools/reference/Files.h"
 #include "llvm/Support/FileSystem.h"
@@ -106,9 +107,7 @@ Status Side::findFiles(const Model &model) {
   }
   // Other programs know only the names in the model.
   for (const Kept &kept : model.tensors) {
-    StringRef plain = kept.tensor;
-    plain.consume_back(":0");
-    for (StringRef name : {StringRef(kept.tensor), plain}) {
+    for (StringRef name : {StringRef(kept.tensor), withoutIndex(kept.tensor)}) {
       std::string path = findOutput(folder, name);
       if (!path.empty() && !files.contains(kept.tensor) &&
           owners.try_emplace(path, kept.output).second)

@@ -3,17 +3,14 @@
 #include "tools/reference/Signature.h"
 
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/TensorName.h"
 
 using namespace mlir;
 
 namespace weir::reference {
 
 bool SignatureTensor::isCalled(StringRef given) const {
-  if (given == name || given == tensor)
-    return true;
-  StringRef own = tensor;
-  return (own.consume_back(":0") && own == given) ||
-         (given.consume_back(":0") && given == tensor);
+  return given == name || isSameTensor(given, tensor);
 }
 
 /// Describes tensors of these types. `attributesOf` returns the attributes of

@@ -3,8 +3,8 @@
 // each as a module in a context of its own, since contexts are for one thread.
 
 #include "compiler/emit/codegen/Parts.h"
-#include "compiler/dump/TimeTrace.h"
 #include "compiler/emit/Library.h"
+#include "compiler/report/TimeTrace.h"
 #include "compiler/terminal/Progress.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"

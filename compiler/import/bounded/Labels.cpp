@@ -15,6 +15,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/TensorName.h"
 
 #include <algorithm>
 
@@ -27,10 +28,8 @@ class Labels {
 public:
   Labels(OpBuilder &builder, func::FuncOp function, Location at,
          const LossRequest &loss)
-      : function(function), loss(loss), b(at, builder) {
-    name = loss.labels;
-    name.consume_back(":0");
-  }
+      : function(function), loss(loss), b(at, builder),
+        name(withoutIndex(loss.labels)) {}
 
   Compared compare(Traced output, Traced labels) {
     Compared result{output.value, labels.value};

@@ -38,13 +38,9 @@ static bool isSource(StringRef op) {
       op);
 }
 
-std::string Instruments::setKeep(StringRef regex) {
-  std::string why;
-  if (!llvm::Regex(regex).isValid(why))
-    return why;
+void Instruments::setKeep(StringRef regex) {
   text = regex.str();
-  pattern.emplace(("^(" + regex + ")$").str());
-  return "";
+  pattern = NamePattern::whole(regex);
 }
 
 std::string Instruments::claim(StringRef tensor, const void *source) {
@@ -65,7 +61,7 @@ void Instruments::keep(ImplicitLocOpBuilder &b, const NodeResult &result,
     return;
   std::string node = path + result.node, tensor = path + result.tensor;
   names.insert(node);
-  if (!pattern->match(node) && !pattern->match(tensor))
+  if (!pattern->matches(node) && !pattern->matches(tensor))
     return;
   tensor = claim(tensor, result.source);
   if (!traced.isBounded()) {

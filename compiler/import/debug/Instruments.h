@@ -6,8 +6,8 @@
 
 #include "compiler/import/Report.h"
 #include "compiler/import/Traced.h"
+#include "dialects/weir/NamePattern.h"
 
-#include "llvm/Support/Regex.h"
 #include <map>
 #include <optional>
 #include <set>
@@ -27,8 +27,8 @@ struct NodeResult {
 
 class Instruments {
 public:
-  /// Empty, or what is wrong with the regular expression of `--keep`.
-  std::string setKeep(llvm::StringRef regex);
+  /// Keeps the results of nodes whose whole name matches.
+  void setKeep(llvm::StringRef regex);
   void setChecksNumbers() { checksNumbers = true; }
   bool keeps() const { return pattern.has_value(); }
 
@@ -52,7 +52,7 @@ private:
             const std::string &path);
 
   std::string text;
-  std::optional<llvm::Regex> pattern;
+  std::optional<NamePattern> pattern;
   bool checksNumbers = false;
   /// The nodes that could have been kept.
   std::set<std::string> names;

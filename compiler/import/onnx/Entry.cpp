@@ -9,6 +9,7 @@
 #include "compiler/import/onnx/Gradients.h"
 #include "compiler/import/onnx/Types.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
+#include "dialects/weir/TensorName.h"
 
 using namespace mlir;
 
@@ -32,13 +33,6 @@ std::string typeText(Report &report, const ::onnx::TypeProto *type) {
       elementType(report.context, dataType), dataTypeName(dataType));
 }
 
-/// What options call a tensor: they take `x:0` for `x`.
-static bool isCalled(StringRef name, StringRef given) {
-  return name == given ||
-         (name.ends_with(":0") && name.drop_back(2) == given) ||
-         (given.ends_with(":0") && given.drop_back(2) == name);
-}
-
 FailureOr<StringRef> resolveTensor(Report &report, const Graph &graph,
                                    StringRef given, StringRef what) {
   SmallVector<StringRef> names = graph.names();
@@ -46,7 +40,7 @@ FailureOr<StringRef> resolveTensor(Report &report, const Graph &graph,
     if (name == given)
       return name;
   for (StringRef name : names)
-    if (isCalled(name, given))
+    if (isSameTensor(name, given))
       return name;
   // Messages and reports call nodes by their own names.
   SmallVector<StringRef> results = graph.resultsOfNodes(given);
@@ -163,7 +157,7 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
   for (const auto &given : options.shapes)
     if (!isFixedInput(options, given.getKey()) &&
         llvm::none_of(names, [&](StringRef name) {
-          return isCalled(name, given.getKey());
+          return isSameTensor(name, given.getKey());
         }))
       return report.error(Status::badUsage)
              << "--shape=" << escaped(given.getKey())

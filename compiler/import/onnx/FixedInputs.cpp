@@ -5,6 +5,7 @@
 #include "compiler/import/FixedValues.h"
 #include "compiler/import/onnx/Tensors.h"
 #include "compiler/import/onnx/Types.h"
+#include "dialects/weir/TensorName.h"
 
 using namespace mlir;
 using ::onnx::GraphProto;
@@ -17,7 +18,7 @@ static FailureOr<int> findInput(Report &report, const FixedValue &value,
                                 const GraphProto &graph) {
   SmallVector<StringRef> names;
   for (const auto &[i, input] : llvm::enumerate(graph.input())) {
-    if (isSameInput(input.name(), value.input))
+    if (isSameTensor(input.name(), value.input))
       return static_cast<int>(i);
     names.push_back(input.name());
   }

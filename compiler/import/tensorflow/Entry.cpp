@@ -9,6 +9,7 @@
 #include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/Order.h"
 #include "compiler/import/tensorflow/Outputs.h"
+#include "dialects/weir/TensorName.h"
 
 using namespace mlir;
 using ::tensorflow::AttrValue;
@@ -181,21 +182,16 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
     });
   }
   for (Port &port : entry.inputs) {
-    for (std::string *name : {&port.name, &port.tensor})
-      if (StringRef(*name).ends_with(":0"))
-        name->resize(name->size() - 2);
-    if (!StringRef(port.tensor).contains(':'))
-      port.tensor += ":0";
+    port.name = withoutIndex(port.name).str();
+    port.tensor = withIndex(withoutIndex(port.tensor));
     if ((!port.type || !port.type.hasStaticShape()) &&
         failed(setInputType(report, graph, port, nullptr,
                             ::tensorflow::DT_INVALID, options)))
       return failure();
   }
   for (Port &port : entry.outputs) {
-    if (StringRef(port.name).ends_with(":0"))
-      port.name.resize(port.name.size() - 2);
-    if (!StringRef(port.tensor).contains(':'))
-      port.tensor += ":0";
+    port.name = withoutIndex(port.name).str();
+    port.tensor = withIndex(port.tensor);
   }
   return entry;
 }

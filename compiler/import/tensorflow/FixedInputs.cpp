@@ -7,6 +7,7 @@
 #include "compiler/import/tensorflow/InputTypes.h"
 #include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
+#include "dialects/weir/TensorName.h"
 
 using namespace mlir;
 using ::tensorflow::GraphDef;
@@ -18,7 +19,7 @@ namespace weir::tensorflow {
 
 bool isFixed(const ImportOptions &options, StringRef key, StringRef tensor) {
   return llvm::any_of(options.values, [&](const FixedValue &value) {
-    return key == value.input || isSameInput(tensor, value.input);
+    return key == value.input || isSameTensor(tensor, value.input);
   });
 }
 
@@ -55,9 +56,7 @@ public:
 private:
   Found find(const FixedValue &value) const {
     Found found;
-    StringRef name = value.input;
-    name.consume_back(":0");
-    if (NodeDef *node = placeholders.lookup(name))
+    if (NodeDef *node = placeholders.lookup(withoutIndex(value.input)))
       found.nodes.insert(node);
     if (!saved)
       return found;
@@ -66,8 +65,7 @@ private:
       if (input == signature.inputs().end() ||
           (!options.signature.empty() && called != options.signature))
         continue;
-      StringRef tensor = input->second.name();
-      tensor.consume_back(":0");
+      StringRef tensor = withoutIndex(input->second.name());
       if (NodeDef *node = placeholders.lookup(tensor))
         found.nodes.insert(node);
       if (input->second.has_tensor_shape())

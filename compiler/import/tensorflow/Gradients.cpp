@@ -10,6 +10,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "dialects/weir/TensorName.h"
 
 using namespace mlir;
 
@@ -68,9 +69,7 @@ FailureOr<Port> portNamed(Report &report, const Graph &graph,
   FailureOr<Edge> edge = resolveTensor(report, graph, name, what);
   if (failed(edge))
     return failure();
-  name.consume_back(":0");
-  std::string tensor = name.str() + (name.contains(':') ? "" : ":0");
-  return Port{{name.str(), tensor}, *edge};
+  return Port{{withoutIndex(name).str(), withIndex(name)}, *edge};
 }
 
 FailureOr<Derived<Port>> derivedOf(Report &report, const Graph &graph,

@@ -7,6 +7,7 @@
 #include "compiler/import/tensorflow/FixedInputs.h"
 #include "compiler/import/tensorflow/InputTypes.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
+#include "dialects/weir/TensorName.h"
 
 #include <map>
 
@@ -32,10 +33,7 @@ static FailureOr<Port> portOf(Report &report, const Graph &graph, StringRef key,
   FailureOr<Edge> edge = resolveTensor(report, graph, info.name(), what);
   if (failed(edge))
     return failure();
-  std::string tensor = info.name();
-  if (!StringRef(tensor).contains(':'))
-    tensor += ":0";
-  return Port{{key.str(), tensor}, *edge};
+  return Port{{key.str(), withIndex(info.name())}, *edge};
 }
 
 static FailureOr<Entry> signatureEntry(Report &report, const Graph &graph,

@@ -3,8 +3,9 @@
 #ifndef WEIR_DIALECTS_GRAPH_LOSS_RECIPE_H
 #define WEIR_DIALECTS_GRAPH_LOSS_RECIPE_H
 
+#include "dialects/weir/NamePattern.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
-#include "llvm/Support/Regex.h"
 
 namespace weir::train {
 
@@ -24,7 +25,7 @@ public:
   /// How much of a variable decays.
   double decayOf(llvm::StringRef variable) const {
     llvm::StringRef names = text("weight_decay_of");
-    bool decays = names.empty() || llvm::Regex(names).match(variable);
+    bool decays = names.empty() || NamePattern::part(names).matches(variable);
     return decays ? number("weight_decay", 0) : 0;
   }
 

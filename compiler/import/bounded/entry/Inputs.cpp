@@ -12,6 +12,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Sizes.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/TensorName.h"
 
 using namespace mlir;
 
@@ -21,10 +22,8 @@ void markStateInput(const ImportOptions &options, EntryPort &port,
                     bool isInput) {
   for (const StateInput &state : options.states) {
     StringRef called = isInput ? state.input : state.output;
-    StringRef tensor = port.tensor;
-    called.consume_back(":0");
-    tensor.consume_back(":0");
-    port.isStateInput |= called == port.name || called == tensor;
+    port.isStateInput |=
+        withoutIndex(called) == port.name || isSameTensor(called, port.tensor);
   }
 }
 

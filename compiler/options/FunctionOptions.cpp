@@ -165,10 +165,11 @@ void readInstruments(const InputArgList &args, Options &options, Usage &usage) {
                 << StringRef(sizes->getSpelling()).rtrim('=')
                 << ": a debugging library has one version\n";
   if (keep) {
-    std::string wrong = options.import.instruments->setKeep(keep->getValue());
+    std::string wrong = NamePattern::fault(keep->getValue());
     if (!wrong.empty())
       usage.say() << "--keep: '" << escaped(keep->getValue())
                   << "' is no regular expression: " << wrong << "\n";
+    options.import.instruments->setKeep(keep->getValue());
   }
   if (check)
     readChecks(*check, args, options, usage);

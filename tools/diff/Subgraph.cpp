@@ -1,6 +1,6 @@
 // The ops between a tensor and the tensors that both sides have.
 
-#include "tools/diff/Slice.h"
+#include "tools/diff/Subgraph.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
@@ -17,29 +17,30 @@ using reference::TensorRef;
 
 namespace {
 
-class Slicer {
+class Cutter {
 public:
-  Slicer(func::FuncOp function, Slice &slice, function_ref<bool(Value)> isKnown)
-      : function(function), slice(slice), isKnown(isKnown) {}
+  Cutter(func::FuncOp function, Subgraph &subgraph,
+         function_ref<bool(Value)> isKnown)
+      : function(function), subgraph(subgraph), isKnown(isKnown) {}
 
   void visit(Value value) {
     if (isKnown(value)) {
-      slice.inputs.insert(value);
+      subgraph.inputs.insert(value);
       return;
     }
     Operation *op = value.getDefiningOp();
     if (op) {
       visit(op);
     } else if (value.getParentBlock() == &function.getBody().front()) {
-      slice.inputs.insert(value);
+      subgraph.inputs.insert(value);
     } else {
-      slice.isClosed = false;
+      subgraph.isClosed = false;
     }
   }
 
 private:
   void visit(Operation *op) {
-    if (slice.ops.contains(op))
+    if (subgraph.ops.contains(op))
       return;
     for (Value operand : op->getOperands())
       visit(operand);
@@ -47,8 +48,8 @@ private:
     getUsedValuesDefinedAbove(op->getRegions(), outside);
     for (Value value : outside)
       visit(value);
-    op->walk([&](Operation *inner) { slice.isClosed &= isClosed(inner); });
-    slice.ops.insert(op);
+    op->walk([&](Operation *inner) { subgraph.isClosed &= isClosed(inner); });
+    subgraph.ops.insert(op);
   }
 
   /// Whether an op depends on its operands and the first values of variables
@@ -70,14 +71,14 @@ private:
   }
 
   func::FuncOp function;
-  Slice &slice;
+  Subgraph &subgraph;
   function_ref<bool(Value)> isKnown;
 };
 
-/// Copies the variables that the slice reads.
-void copyVariables(const Slice &slice, ModuleOp from, ModuleOp to) {
+/// Copies the variables that the subgraph reads.
+void copyVariables(const Subgraph &subgraph, ModuleOp from, ModuleOp to) {
   llvm::StringSet<> names;
-  for (Operation *op : slice.ops)
+  for (Operation *op : subgraph.ops)
     op->walk(
         [&](graph::ReadVariableOp read) { names.insert(read.getVariable()); });
   for (auto variable : from.getOps<graph::VariableOp>())
@@ -87,33 +88,34 @@ void copyVariables(const Slice &slice, ModuleOp from, ModuleOp to) {
 
 } // namespace
 
-Slice sliceOf(func::FuncOp function, Value value,
-              function_ref<bool(Value)> isKnown) {
-  Slice slice;
-  slice.result = value;
-  Slicer(function, slice, isKnown).visit(value);
-  return slice;
+Subgraph subgraphOf(func::FuncOp function, Value value,
+                    function_ref<bool(Value)> isKnown) {
+  Subgraph subgraph;
+  subgraph.result = value;
+  Cutter(function, subgraph, isKnown).visit(value);
+  return subgraph;
 }
 
-OwningOpRef<ModuleOp> programOf(const Slice &slice, ModuleOp module) {
+OwningOpRef<ModuleOp> programOf(const Subgraph &subgraph, ModuleOp module) {
   OpBuilder b(module.getContext());
-  Location at = slice.result.getLoc();
+  Location at = subgraph.result.getLoc();
   OwningOpRef<ModuleOp> program = ModuleOp::create(module.getLoc());
-  copyVariables(slice, module, *program);
+  copyVariables(subgraph, module, *program);
   b.setInsertionPointToEnd(program->getBody());
-  SmallVector<Value> inputs = llvm::to_vector(slice.inputs);
-  auto function = b.create<func::FuncOp>(
-      at, "main",
-      b.getFunctionType(ValueRange(inputs).getTypes(), slice.result.getType()));
+  SmallVector<Value> inputs = llvm::to_vector(subgraph.inputs);
+  auto function =
+      b.create<func::FuncOp>(at, "main",
+                             b.getFunctionType(ValueRange(inputs).getTypes(),
+                                               subgraph.result.getType()));
   Block *block = function.addEntryBlock();
   b.setInsertionPointToEnd(block);
   IRMapping map;
   map.map(ValueRange(inputs), block->getArguments());
-  for (Operation *op : slice.ops)
+  for (Operation *op : subgraph.ops)
     b.clone(*op, map);
   // Kept results would be further outputs.
   function.walk([](graph::KeepOp keep) { keep.erase(); });
-  b.create<func::ReturnOp>(at, map.lookup(slice.result));
+  b.create<func::ReturnOp>(at, map.lookup(subgraph.result));
   return program;
 }
 
@@ -128,17 +130,18 @@ static TensorRef withType(const TensorRef &tensor, Type wanted) {
                 : nullptr;
 }
 
-TensorRef evaluateSlice(const Slice &slice, ModuleOp module,
-                        ArrayRef<TensorRef> inputs, reference::Limits limits) {
-  if (!slice.isClosed)
+TensorRef evaluateSubgraph(const Subgraph &subgraph, ModuleOp module,
+                           ArrayRef<TensorRef> inputs,
+                           reference::Limits limits) {
+  if (!subgraph.isClosed)
     return nullptr;
   SmallVector<TensorRef> operands;
-  for (auto [value, tensor] : llvm::zip_equal(slice.inputs, inputs)) {
+  for (auto [value, tensor] : llvm::zip_equal(subgraph.inputs, inputs)) {
     operands.push_back(withType(tensor, value.getType()));
     if (!operands.back())
       return nullptr;
   }
-  OwningOpRef<ModuleOp> program = programOf(slice, module);
+  OwningOpRef<ModuleOp> program = programOf(subgraph, module);
   reference::Interpreter interpreter(*program, limits);
   auto results =
       interpreter.run(program->lookupSymbol<func::FuncOp>("main"), operands);

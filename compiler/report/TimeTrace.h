@@ -1,6 +1,6 @@
 // The trace of --time-trace: LLVM's profiler of the compiler itself.
-#ifndef WEIR_COMPILER_DUMP_TIMETRACE_H
-#define WEIR_COMPILER_DUMP_TIMETRACE_H
+#ifndef WEIR_COMPILER_REPORT_TIMETRACE_H
+#define WEIR_COMPILER_REPORT_TIMETRACE_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -46,4 +46,4 @@ std::unique_ptr<mlir::PassInstrumentation> tracePasses();
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_DUMP_TIMETRACE_H
+#endif // WEIR_COMPILER_REPORT_TIMETRACE_H

@@ -1,7 +1,7 @@
 // The ops between a tensor and the tensors that both sides have.
 
-#ifndef WEIR_TOOLS_DIFF_SLICE_H
-#define WEIR_TOOLS_DIFF_SLICE_H
+#ifndef WEIR_TOOLS_DIFF_SUBGRAPH_H
+#define WEIR_TOOLS_DIFF_SUBGRAPH_H
 
 #include "compiler/reference/Interpreter.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -12,7 +12,7 @@ namespace weir::diff {
 
 /// The part of a function that computes a value from known values: for a node
 /// whose operands are known, the ops of the node.
-struct Slice {
+struct Subgraph {
   mlir::Value result;
   /// In an order that they can run in.
   llvm::SetVector<mlir::Operation *> ops;
@@ -24,19 +24,20 @@ struct Slice {
 };
 
 /// Cuts the function at the values that are known.
-Slice sliceOf(mlir::func::FuncOp function, mlir::Value value,
-              llvm::function_ref<bool(mlir::Value)> isKnown);
+Subgraph subgraphOf(mlir::func::FuncOp function, mlir::Value value,
+                    llvm::function_ref<bool(mlir::Value)> isKnown);
 
-/// The slice, which is closed, as a program with the function `main`.
-mlir::OwningOpRef<mlir::ModuleOp> programOf(const Slice &slice,
+/// The subgraph, which is closed, as a program with the function `main`.
+mlir::OwningOpRef<mlir::ModuleOp> programOf(const Subgraph &subgraph,
                                             mlir::ModuleOp module);
 
-/// The result of a slice on a tensor for each input. Null if the reference does
-/// not evaluate it.
-reference::TensorRef evaluateSlice(const Slice &slice, mlir::ModuleOp module,
-                                   llvm::ArrayRef<reference::TensorRef> inputs,
-                                   reference::Limits limits);
+/// The result of a subgraph on a tensor for each input. Null if the reference
+/// does not evaluate it.
+reference::TensorRef
+evaluateSubgraph(const Subgraph &subgraph, mlir::ModuleOp module,
+                 llvm::ArrayRef<reference::TensorRef> inputs,
+                 reference::Limits limits);
 
 } // namespace weir::diff
 
-#endif // WEIR_TOOLS_DIFF_SLICE_H
+#endif // WEIR_TOOLS_DIFF_SUBGRAPH_H

@@ -39,11 +39,11 @@ void readPasses(const InputArgList &args, Options &options, Usage &usage) {
 }
 
 /// IR in a file with the name of a product would pass for the product.
-void checkOutput(StringRef option, StringRef path, Usage &usage) {
+void checkOutput(const Twine &option, StringRef path, Usage &usage) {
   static constexpr StringLiteral products[] = {".so", ".a",   ".o",
                                                ".ll", ".ptx", ".onnx"};
   if (is_contained(products, sys::path::extension(path)))
-    usage.say() << option.rtrim('=') << " prints text, which '" << escaped(path)
+    usage.say() << option << " prints text, which '" << escaped(path)
                 << "' does not say: give another ending\n";
 }
 
@@ -70,7 +70,12 @@ void readDump(const InputArgList &args, Options &options, Usage &usage) {
       break;
     }
   if (const Arg *arg = args.getLastArg(OPT_kernel_EQ, OPT_print_ir_after_EQ))
-    checkOutput(arg->getSpelling(), options.emit.output, usage);
+    checkOutput(StringRef(arg->getSpelling()).rtrim('='), options.emit.output,
+                usage);
+  else if (!options.stopAfter.empty() && !options.toOnnx)
+    checkOutput(args.hasArg(OPT_emit_EQ) ? "--emit=" + options.stopAfter
+                                         : "--stop-after",
+                options.emit.output, usage);
   if (!dump.kernel.empty() && !dump.stage.empty() && !hasKernels(dump.stage))
     usage.say() << "--kernel: there are no kernels before the stage lower\n";
   options.emit.debugNames = args.hasArg(OPT_debug_names);

@@ -1,6 +1,6 @@
 // The trace of --time-trace: LLVM's profiler of the compiler itself.
 
-#include "compiler/dump/TimeTrace.h"
+#include "compiler/report/TimeTrace.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
