@@ -50,7 +50,7 @@ json::Object describeKernelSchedule(Operation *kernel) {
   json::Object entry{
       {"node",
        json::fixUTF8(llvm::Regex::escape(nodes.empty() ? "" : nodes.front()))},
-      {"algorithm", schedule.getAlgorithm()},
+      {"algorithm", kernel::nameOf(schedule.getAlgorithm())},
       {"kernel", json::fixUTF8(function ? function.getName() : "")}};
   if (std::string layout = layoutOf(kernel); !layout.empty())
     entry["layout"] = std::move(layout);

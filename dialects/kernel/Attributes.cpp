@@ -59,14 +59,4 @@ void KernelDialect::registerAttributes() {
       >();
 }
 
-LogicalResult verifySchedule(Operation *kernel) {
-  // A kernel without results runs no loop. Sizes of zero would fail the checks
-  // for reasons that are not about the schedule.
-  auto out = cast<ShapedType>(kernel->getOperands().back().getType());
-  if (out.hasStaticShape() && out.getNumElements() == 0)
-    return success();
-  auto schedule = kernel->getAttrOfType<ScheduleAttrInterface>("schedule");
-  return schedule ? schedule.verifyFor(kernel) : success();
-}
-
 } // namespace weir::kernel

@@ -3,6 +3,7 @@
 #ifndef WEIR_DIALECTS_KERNEL_ATTRIBUTES_H
 #define WEIR_DIALECTS_KERNEL_ATTRIBUTES_H
 
+#include "dialects/kernel/schedule/Algorithms.h"
 #include "dialects/kernel/schedule/ConvolutionSchedule.h"
 #include "dialects/kernel/schedule/LineSchedule.h"
 #include "dialects/kernel/schedule/MatmulSchedule.h"

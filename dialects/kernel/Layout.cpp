@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace weir::kernel;
 
-static StringRef nameOf(LayoutKind kind) {
+static StringRef keywordOf(LayoutKind kind) {
   switch (kind) {
 #define WEIR_LAYOUT(kind, name)                                                \
   case LayoutKind::kind:                                                       \
@@ -57,7 +57,7 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  LayoutKind kind, ArrayRef<int64_t> numbers) {
   if (formatOf(kind).acceptsNumbers(numbers))
     return success();
-  return emitError() << "layout " << nameOf(kind)
+  return emitError() << "layout " << keywordOf(kind)
                      << " cannot have the numbers [" << numbers << "]";
 }
 
@@ -85,7 +85,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {
-  printer << '<' << nameOf(getKind());
+  printer << '<' << keywordOf(getKind());
   if (!getNumbers().empty()) {
     printer << '(';
     llvm::interleaveComma(getNumbers(), printer);

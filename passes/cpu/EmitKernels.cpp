@@ -52,10 +52,7 @@ bool lacksSchedule(Operation *op) {
   auto out = cast<MemRefType>(op->getOperands().back().getType());
   if (out.getNumElements() == 0 || op->hasAttr("schedule"))
     return false;
-  return kernel::hasMatmulSchedule(op) || kernel::hasConvolutionSchedule(op) ||
-         kernel::hasLineSchedule(op) || kernel::hasTilesSchedule(op) ||
-         kernel::hasDotSchedule(op) || kernel::hasPairingSchedule(op) ||
-         isa<kernel::WinogradOp>(op);
+  return kernel::algorithmOf(op).has_value();
 }
 
 /// Whether the schedule of `op` tells it to pack its right side itself. A

@@ -95,22 +95,16 @@ double pairingPackCycles(int64_t elements) {
 }
 
 std::optional<double> cyclesOf(Operation *kernel) {
-  Target target = Target::of(kernel);
-  if (hasMatmulSchedule(kernel))
-    return cyclesOf(MatmulShape::of(cast<MatmulOp>(kernel), target));
-  if (hasConvolutionSchedule(kernel))
-    return cyclesOf(ConvolutionShape(cast<ConvolutionOp>(kernel), target));
-  if (hasDotSchedule(kernel))
-    return cyclesOf(DotShape(cast<MatmulOp>(kernel), target));
-  if (hasPairingSchedule(kernel))
-    return cyclesOf(PairingShape(cast<KernelOpInterface>(kernel), target));
-  if (std::optional<LineShape> shape = LineShape::of(kernel))
-    return cyclesOf(*shape);
-  if (auto winograd = dyn_cast<WinogradOp>(kernel))
-    return cyclesOf(WinogradShape(winograd, target));
-  if (std::optional<TilesShape> shape = TilesShape::of(kernel))
-    return cyclesOf(*shape);
-  return std::nullopt;
+  std::optional<Algorithm> algorithm = algorithmOf(kernel);
+  if (!algorithm)
+    return std::nullopt;
+  switch (*algorithm) {
+#define WEIR_ALGORITHM(name, word)                                             \
+  case Algorithm::name:                                                        \
+    return cyclesOf(name##Shape::of(kernel, Target::of(kernel)));
+#include "dialects/kernel/schedule/Schedules.def"
+  }
+  llvm_unreachable("no algorithm has another value");
 }
 
 } // namespace weir::kernel

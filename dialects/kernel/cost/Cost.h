@@ -11,13 +11,8 @@
 
 namespace weir::kernel {
 
-struct ConvolutionShape;
-struct DotShape;
-struct LineShape;
-struct MatmulShape;
-struct WinogradShape;
-struct TilesShape;
-struct PairingShape;
+#define WEIR_ALGORITHM(name, word) struct name##Shape;
+#include "dialects/kernel/schedule/Schedules.def"
 
 /// All costs are cycles of a core. Clocks differ between processors of one
 /// target, and change with the load, so that nanoseconds are those of this one.
@@ -46,13 +41,9 @@ inline double streamedProductCycles(double products, int64_t lanes,
 /// microseconds while threads are awake, as in a run of small kernels.
 constexpr double worthSharingCycles = 32000;
 
-double cyclesOf(const MatmulShape &shape);
-double cyclesOf(const ConvolutionShape &shape);
-double cyclesOf(const LineShape &shape);
-double cyclesOf(const WinogradShape &shape);
-double cyclesOf(const TilesShape &shape);
-double cyclesOf(const DotShape &shape);
-double cyclesOf(const PairingShape &shape);
+/// The cycles of each algorithm.
+#define WEIR_ALGORITHM(name, word) double cyclesOf(const name##Shape &shape);
+#include "dialects/kernel/schedule/Schedules.def"
 
 /// To pack a right side of so many elements for inner-product pairing in a run.
 double pairingPackCycles(int64_t elements);

@@ -19,9 +19,6 @@ ArrayRef<llvm::StringLiteral> namesOf(ConvolutionCopy) {
 
 LogicalResult verifyConvolution(Operation *kernel,
                                 const ConvolutionSchedule &s) {
-  if (!hasConvolutionSchedule(kernel))
-    return kernel->emitOpError("is computed by another algorithm than "
-                               "#kernel.convolution_schedule is for");
   auto op = cast<ConvolutionOp>(kernel);
   Target target = Target::of(op);
   ConvolutionShape shape(op, target);

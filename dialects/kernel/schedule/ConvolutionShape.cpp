@@ -10,6 +10,7 @@ static ShapedType shaped(Value value) {
   return cast<ShapedType>(value.getType());
 }
 
+// Vector code computes it, and its filter is not in the K-major layout.
 bool hasConvolutionSchedule(Operation *op) {
   auto convolution = dyn_cast<ConvolutionOp>(op);
   return convolution && (convolution.getLayout().isPanels() ||

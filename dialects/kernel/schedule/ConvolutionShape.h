@@ -12,8 +12,11 @@ namespace weir::kernel {
 /// A convolution as vector code computes it: a product whose rows are windows,
 /// which are never written out.
 struct ConvolutionShape : SpatialWindows {
-  /// Of an op that has a convolution schedule.
+  /// Of a kernel that has a convolution schedule.
   ConvolutionShape(ConvolutionOp op, const Target &target);
+  static ConvolutionShape of(mlir::Operation *kernel, const Target &target) {
+    return ConvolutionShape(mlir::cast<ConvolutionOp>(kernel), target);
+  }
 
   int64_t images, groups;
   /// Channels of a pixel of x, and of one in whole groups of 4 bytes.
@@ -48,10 +51,6 @@ struct ConvolutionShape : SpatialWindows {
            copyElement != xElement || channels != filled;
   }
 };
-
-/// Whether the op has a convolution schedule: vector code computes it, and its
-/// filter is not in the K-major layout.
-bool hasConvolutionSchedule(mlir::Operation *op);
 
 } // namespace weir::kernel
 

@@ -20,24 +20,21 @@ static int64_t vectorsOf(const LineShape &shape, const LineSchedule &s) {
 }
 
 LogicalResult verifyLine(Operation *kernel, const LineSchedule &s) {
-  std::optional<LineShape> shape = LineShape::of(kernel);
-  if (!shape)
-    return kernel->emitOpError("is computed by another algorithm than "
-                               "#kernel.line_schedule is for");
+  Target target = Target::of(kernel);
+  auto shape = LineShape::of(kernel, target);
   constexpr int64_t interleavedChannels = 64;
-  if (shape->kind == LineKind::interleaved) {
+  if (shape.kind == LineKind::interleaved) {
     if (s.tileChannels != interleavedChannels || s.share == LineShare::columns)
       return kernel->emitOpError("interleaves bytes: tile_channels is ")
              << interleavedChannels << ", and threads share rows";
-  } else if (shape->kind == LineKind::channels &&
-             s.tileChannels % shape->lanes) {
+  } else if (shape.kind == LineKind::channels && s.tileChannels % shape.lanes) {
     return kernel->emitOpError("tile_channels is ")
-           << s.tileChannels << ", not a multiple of the " << shape->lanes
+           << s.tileChannels << ", not a multiple of the " << shape.lanes
            << " lanes of a vector";
   }
-  int64_t registers = Target::of(kernel).registers;
-  if (s.tileColumns > registers || s.tileChannels > registers * shape->lanes ||
-      vectorsOf(*shape, s) >= registers)
+  int64_t registers = target.registers;
+  if (s.tileColumns > registers || s.tileChannels > registers * shape.lanes ||
+      vectorsOf(shape, s) >= registers)
     return kernel->emitOpError("a tile of ")
            << s.tileColumns << " results by " << s.tileChannels
            << " channels needs more than " << registers << " registers";

@@ -69,15 +69,12 @@ bool hasLineSchedule(Operation *op) {
   return isa<DepthwiseOp, PoolOp>(op);
 }
 
-std::optional<LineShape> LineShape::of(Operation *op) {
-  Target target = Target::of(op);
-  if (auto depthwise = dyn_cast<DepthwiseOp>(op))
+LineShape LineShape::of(Operation *kernel, const Target &target) {
+  if (auto depthwise = dyn_cast<DepthwiseOp>(kernel))
     return LineShape(depthwise, target);
-  if (auto pool = dyn_cast<PoolOp>(op))
+  if (auto pool = dyn_cast<PoolOp>(kernel))
     return LineShape(pool, target);
-  if (hasLineSchedule(op))
-    return LineShape(cast<ConvolutionOp>(op), target);
-  return std::nullopt;
+  return LineShape(cast<ConvolutionOp>(kernel), target);
 }
 
 } // namespace weir::kernel

@@ -19,8 +19,8 @@ struct LineShape : SpatialWindows {
   LineShape(PoolOp op, const Target &target);
   LineShape(ConvolutionOp op, const Target &target);
 
-  /// Of an op that has a line schedule; none of others.
-  static std::optional<LineShape> of(mlir::Operation *op);
+  /// Of a kernel that has a line schedule.
+  static LineShape of(mlir::Operation *kernel, const Target &target);
 
   LineKind kind = LineKind::channels;
   int64_t images, channels;
@@ -35,9 +35,6 @@ private:
   void fill(mlir::Value x, mlir::Value out, mlir::Type sum,
             const Target &target);
 };
-
-/// Whether the op has a line schedule.
-bool hasLineSchedule(mlir::Operation *op);
 
 } // namespace weir::kernel
 

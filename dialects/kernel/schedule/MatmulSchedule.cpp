@@ -84,10 +84,7 @@ LogicalResult verifyProduct(Operation *op, const MatmulShape &shape,
 }
 
 LogicalResult verifyMatmul(Operation *kernel, const MatmulSchedule &s) {
-  if (!hasMatmulSchedule(kernel))
-    return kernel->emitOpError("is computed by another algorithm than "
-                               "#kernel.matmul_schedule is for");
-  auto shape = MatmulShape::of(cast<MatmulOp>(kernel), Target::of(kernel));
+  auto shape = MatmulShape::of(kernel, Target::of(kernel));
   return verifyProduct(kernel, shape, s);
 }
 

@@ -48,6 +48,7 @@ bool joinsBatches(MatmulOp op) {
       });
 }
 
+// Vector code computes it.
 bool hasMatmulSchedule(Operation *op) {
   auto matmul = dyn_cast<MatmulOp>(op);
   if (!matmul)
@@ -68,7 +69,8 @@ static std::optional<int64_t> rowStrideOf(Value a) {
   return ShapedType::isDynamic(stride) ? std::nullopt : std::optional(stride);
 }
 
-MatmulShape MatmulShape::of(MatmulOp op, const Target &target) {
+MatmulShape MatmulShape::of(Operation *kernel, const Target &target) {
+  auto op = cast<MatmulOp>(kernel);
   MatmulShape s;
   ShapedType a = shaped(op.getA()), b = shaped(op.getB()),
              out = shaped(op.getOut());

@@ -11,8 +11,8 @@ namespace weir::kernel {
 /// A product as vector code computes it. The rows of a batch whose right side
 /// is shared are the rows of one product if memory has them in one run.
 struct MatmulShape {
-  /// Of an op on buffers or tensors that has a matmul schedule.
-  static MatmulShape of(MatmulOp op, const Target &target);
+  /// Of a kernel on buffers or tensors that has a matmul schedule.
+  static MatmulShape of(mlir::Operation *kernel, const Target &target);
 
   int64_t batches, rows, columns;
   /// Terms of a sum; groups of 4 bytes in the VNNI layout.
@@ -47,9 +47,6 @@ private:
     return std::max(8u, type.getIntOrFloatBitWidth()) / 8;
   }
 };
-
-/// Whether the op has a matmul schedule: vector code computes it.
-bool hasMatmulSchedule(mlir::Operation *op);
 
 /// Whether the products of a batch are computed as one product.
 bool joinsBatches(MatmulOp op);

@@ -10,27 +10,6 @@ using namespace mlir;
 
 namespace weir::kernel {
 
-ArrayRef<llvm::StringLiteral> scheduledAlgorithms() {
-  static constexpr llvm::StringLiteral names[] = {
-      "matmul", "convolution", "line", "winograd", "tiles", "dot", "pairing"};
-  return names;
-}
-
-SmallVector<StringRef> scheduleParameters() {
-  llvm::SetVector<StringRef> names;
-  auto add = [&](ArrayRef<StringRef> some) {
-    names.insert(some.begin(), some.end());
-  };
-  add(parameterNames<MatmulSchedule>());
-  add(parameterNames<ConvolutionSchedule>());
-  add(parameterNames<LineSchedule>());
-  add(parameterNames<WinogradSchedule>());
-  add(parameterNames<TilesSchedule>());
-  add(parameterNames<DotSchedule>());
-  add(parameterNames<PairingSchedule>());
-  return names.takeVector();
-}
-
 SmallVector<StringRef> nodesOf(Operation *kernel) {
   llvm::SetVector<StringRef> nodes;
   kernel->getLoc()->walk([&](Location location) {
@@ -41,29 +20,11 @@ SmallVector<StringRef> nodesOf(Operation *kernel) {
   return nodes.takeVector();
 }
 
-// The regular expression `node` is for the whole name.
-static std::string wholeName(StringRef node) {
-  return ("^(" + node + ")$").str();
-}
-
-std::string nodeFault(StringRef node) {
-  // Back-references would count the group of wholeName, and they make the time
-  // of a match exponential.
-  for (size_t i = node.find('\\'); i < node.size(); i = node.find('\\', i + 2))
-    if (i + 1 < node.size() && llvm::isDigit(node[i + 1]))
-      return "back-references are not supported";
-  // 'a)(b' is valid only when wrapped.
-  std::string fault;
-  if (llvm::Regex(node).isValid(fault))
-    llvm::Regex(wholeName(node)).isValid(fault);
-  return fault;
-}
-
 LogicalResult
 ScheduleOverrideAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                              StringRef node, StringRef algorithm,
                              DictionaryAttr) {
-  if (std::string fault = nodeFault(node); !fault.empty())
+  if (std::string fault = NamePattern::fault(node); !fault.empty())
     return emitError() << "node '" << node
                        << "' is no regular expression: " << fault;
   if (!algorithm.empty() &&
@@ -85,13 +46,13 @@ LogicalResult KernelDialect::verifyOperationAttribute(Operation *op,
 }
 
 Override::Override(ScheduleOverrideAttr attr)
-    : attr(attr), node(wholeName(attr.getNode())) {}
+    : attr(attr), node(NamePattern::whole(attr.getNode())) {}
 
-bool Override::appliesTo(Operation *kernel, StringRef algorithm) const {
-  if (!attr.getAlgorithm().empty() && attr.getAlgorithm() != algorithm)
+bool Override::appliesTo(Operation *kernel, Algorithm algorithm) const {
+  if (!attr.getAlgorithm().empty() && attr.getAlgorithm() != nameOf(algorithm))
     return false;
   return llvm::any_of(nodesOf(kernel),
-                      [&](StringRef name) { return node.match(name); });
+                      [&](StringRef name) { return node.matches(name); });
 }
 
 std::vector<Override> overridesOf(Operation *op) {
@@ -106,7 +67,7 @@ std::vector<Override> overridesOf(Operation *op) {
 }
 
 DictionaryAttr fixedParameters(ArrayRef<Override> overrides, Operation *kernel,
-                               StringRef algorithm) {
+                               Algorithm algorithm) {
   NamedAttrList fixed;
   for (const Override &override : overrides)
     if (override.appliesTo(kernel, algorithm))

@@ -4,42 +4,31 @@
 #define WEIR_DIALECTS_KERNEL_SCHEDULE_SCHEDULE_H
 
 #include "dialects/kernel/Attributes.h"
+#include "dialects/weir/NamePattern.h"
 
 #include "mlir/IR/OpDefinition.h"
-#include "llvm/Support/Regex.h"
 
 #include <vector>
 
 namespace weir::kernel {
 
-/// Checks that the schedule of `kernel`, if it has one, is of the kernel's
-/// algorithm and fits its shapes and the registers of the target.
-mlir::LogicalResult verifySchedule(mlir::Operation *kernel);
-
 /// The module attribute with an array of ScheduleOverrideAttr.
 inline constexpr llvm::StringLiteral overridesName =
     "kernel.schedule_overrides";
 
-/// The algorithms that have schedules, and the parameters of all of them.
-llvm::ArrayRef<llvm::StringLiteral> scheduledAlgorithms();
-llvm::SmallVector<llvm::StringRef> scheduleParameters();
-
 /// The names of the model's nodes that the kernel computes, each once.
 llvm::SmallVector<llvm::StringRef> nodesOf(mlir::Operation *kernel);
 
-/// Why `node` is no regular expression for the names of nodes; empty if it is.
-std::string nodeFault(llvm::StringRef node);
-
-/// An override with its regular expression, compiled once.
+/// An override with its pattern, compiled once.
 struct Override {
   explicit Override(ScheduleOverrideAttr attr);
   /// Whether it applies to a kernel of this algorithm.
-  bool appliesTo(mlir::Operation *kernel, llvm::StringRef algorithm) const;
+  bool appliesTo(mlir::Operation *kernel, Algorithm algorithm) const;
 
   ScheduleOverrideAttr attr;
 
 private:
-  llvm::Regex node;
+  NamePattern node;
 };
 
 /// The overrides of `op`, or of the first module around it that has any.
@@ -49,7 +38,7 @@ std::vector<Override> overridesOf(mlir::Operation *op);
 /// if they fix none.
 mlir::DictionaryAttr fixedParameters(llvm::ArrayRef<Override> overrides,
                                      mlir::Operation *kernel,
-                                     llvm::StringRef algorithm);
+                                     Algorithm algorithm);
 
 /// The trait of ops with an attribute `schedule`.
 template <typename Op>

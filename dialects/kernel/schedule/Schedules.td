@@ -16,11 +16,11 @@ def Kernel_ScheduleInterface : AttrInterface<"ScheduleAttrInterface"> {
     of its sums, and nothing else.
   }];
   let methods = [
-    InterfaceMethod<"The algorithm, as the first word of the mnemonic.",
-                    "::llvm::StringRef", "getAlgorithm">,
+    InterfaceMethod<"The algorithm, whose name begins the mnemonic.",
+                    "::weir::kernel::Algorithm", "getAlgorithm">,
     InterfaceMethod<"The parameters by name, in the order of the printed form.",
                     "::mlir::DictionaryAttr", "getParameters">,
-    InterfaceMethod<"Emits an error if the kernel cannot be computed like this.",
+    InterfaceMethod<"Emits an error if the kernel, which has this algorithm, cannot be computed like this.",
                     "::mlir::LogicalResult", "verifyFor",
                     (ins "::mlir::Operation *":$kernel)>
   ];
@@ -46,6 +46,9 @@ class Kernel_ScheduleAttr<string name, string algorithm>
       AttrParameter<"::weir::kernel::"#name#"Schedule", "the parameters">:$value);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static constexpr Algorithm algorithm = Algorithm::}]#name#[{;
+  }];
   let extraClassDefinition = [{
     ::mlir::Attribute $cppClass::parse(::mlir::AsmParser &parser, ::mlir::Type) {
       return parseSchedule<$cppClass, }]#name#[{Schedule>(parser);
@@ -59,8 +62,8 @@ class Kernel_ScheduleAttr<string name, string algorithm>
         }]#name#[{Schedule value) {
       return verifyNumbers(emitError, value);
     }
-    ::llvm::StringRef $cppClass::getAlgorithm() const {
-      return "}]#algorithm#[{";
+    ::weir::kernel::Algorithm $cppClass::getAlgorithm() const {
+      return algorithm;
     }
     ::mlir::DictionaryAttr $cppClass::getParameters() const {
       return parametersOf(getContext(), getValue());

@@ -10,7 +10,6 @@
 #include "passes/cpu/schedule/Tiles.h"
 #include "passes/cpu/schedule/Winograd.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Debug.h"
 
 #define DEBUG_TYPE "weir-choose-schedules"
@@ -30,19 +29,26 @@ public:
       : target(kernel::Target::of(root)), overrides(kernel::overridesOf(root)) {
   }
 
-  LogicalResult choose(kernel::MatmulOp op) {
-    if (kernel::hasTilesSchedule(op))
-      return chooseOfTiles(op);
-    if (kernel::hasDotSchedule(op))
-      return chooseOfDots(op);
-    if (kernel::hasPairingSchedule(op))
-      return chooseOfPairing(op);
-    if (!kernel::hasMatmulSchedule(op))
-      return success();
+  /// Chooses for a kernel that has an algorithm with schedules.
+  LogicalResult choose(Operation *op, kernel::Algorithm algorithm) {
+    switch (algorithm) {
+#define WEIR_ALGORITHM(name, word)                                             \
+  case kernel::Algorithm::name:                                                \
+    return choose##name##Of(op);
+#include "dialects/kernel/schedule/Schedules.def"
+    }
+    llvm_unreachable("no algorithm has another value");
+  }
+
+private:
+  kernel::Target target;
+  std::vector<kernel::Override> overrides;
+
+  LogicalResult chooseMatmulOf(Operation *op) {
     auto shape = kernel::MatmulShape::of(op, target);
-    auto context = MatmulContext::of(op, target);
-    return choose<kernel::MatmulScheduleAttr, kernel::MatmulSchedule>(
-        op, "matmul",
+    auto context = MatmulContext::of(cast<kernel::MatmulOp>(op), target);
+    return choose<kernel::MatmulScheduleAttr>(
+        op,
         [&](const auto &given, DictionaryAttr fixed) {
           return chooseMatmul(shape, context, target, given, fixed);
         },
@@ -51,19 +57,11 @@ public:
         });
   }
 
-  LogicalResult choose(kernel::ConvolutionOp op) {
-    if (kernel::hasLineSchedule(op))
-      return chooseOfLine(op);
-    if (kernel::hasTilesSchedule(op))
-      return chooseOfTiles(op);
-    if (kernel::hasPairingSchedule(op))
-      return chooseOfPairing(op);
-    if (!kernel::hasConvolutionSchedule(op))
-      return success();
-    kernel::ConvolutionShape shape(op, target);
+  LogicalResult chooseConvolutionOf(Operation *op) {
+    auto shape = kernel::ConvolutionShape::of(op, target);
     auto context = KernelContext::of(op);
-    return choose<kernel::ConvolutionScheduleAttr, kernel::ConvolutionSchedule>(
-        op, "convolution",
+    return choose<kernel::ConvolutionScheduleAttr>(
+        op,
         [&](const auto &given, DictionaryAttr fixed) {
           return chooseConvolution(shape, context, target, given, fixed);
         },
@@ -73,30 +71,22 @@ public:
         });
   }
 
-  LogicalResult choose(kernel::WinogradOp op) {
-    kernel::WinogradShape shape(op, target);
-    auto context = WinogradContext::of(op);
-    return choose<kernel::WinogradScheduleAttr, kernel::WinogradSchedule>(
-        op, "winograd",
+  LogicalResult chooseWinogradOf(Operation *op) {
+    auto shape = kernel::WinogradShape::of(op, target);
+    auto context = WinogradContext::of(cast<kernel::WinogradOp>(op));
+    return choose<kernel::WinogradScheduleAttr>(
+        op,
         [&](const auto &given, DictionaryAttr fixed) {
           return chooseWinograd(shape, context, target, given, fixed);
         },
         [&](const auto &schedule) { return check(op, schedule, context); });
   }
 
-  LogicalResult choose(kernel::DepthwiseOp op) { return chooseOfLine(op); }
-  LogicalResult choose(kernel::PoolOp op) { return chooseOfLine(op); }
-
-private:
-  kernel::Target target;
-  std::vector<kernel::Override> overrides;
-
-  template <typename Op>
-  LogicalResult chooseOfLine(Op op) {
-    kernel::LineShape shape(op, target);
+  LogicalResult chooseLineOf(Operation *op) {
+    auto shape = kernel::LineShape::of(op, target);
     auto context = KernelContext::of(op);
-    return choose<kernel::LineScheduleAttr, kernel::LineSchedule>(
-        op, "line",
+    return choose<kernel::LineScheduleAttr>(
+        op,
         [&](const auto &given, DictionaryAttr fixed) {
           return chooseLine(shape, context, target, given, fixed);
         },
@@ -106,15 +96,14 @@ private:
         });
   }
 
-  template <typename Op>
-  LogicalResult chooseOfTiles(Op op) {
-    kernel::TilesShape shape(op, target);
+  LogicalResult chooseTilesOf(Operation *op) {
+    auto shape = kernel::TilesShape::of(op, target);
     // The emitter refuses a layout without its instructions.
     if (!shape.hasTiles && !shape.hasDots)
       return success();
     auto context = KernelContext::of(op);
-    return choose<kernel::TilesScheduleAttr, kernel::TilesSchedule>(
-        op, "tiles",
+    return choose<kernel::TilesScheduleAttr>(
+        op,
         [&](const auto &given, DictionaryAttr fixed) {
           return chooseTiles(shape, context, target, given, fixed);
         },
@@ -122,15 +111,16 @@ private:
           if (failed(checkShared(op, context,
                                  schedule.share != kernel::TilesShare::none)))
             return failure();
-          return checkSpilled(op, "tiles", shape.spilledBytes(schedule));
+          return checkSpilled(op, kernel::Algorithm::Tiles,
+                              shape.spilledBytes(schedule));
         });
   }
 
-  LogicalResult chooseOfDots(kernel::MatmulOp op) {
-    kernel::DotShape shape(op, target);
+  LogicalResult chooseDotOf(Operation *op) {
+    auto shape = kernel::DotShape::of(op, target);
     auto context = KernelContext::of(op);
-    return choose<kernel::DotScheduleAttr, kernel::DotSchedule>(
-        op, "dot",
+    return choose<kernel::DotScheduleAttr>(
+        op,
         [&](const auto &given, DictionaryAttr fixed) {
           return chooseDot(shape, context, target, given, fixed);
         },
@@ -140,12 +130,11 @@ private:
         });
   }
 
-  template <typename Op>
-  LogicalResult chooseOfPairing(Op op) {
-    kernel::PairingShape shape(op, target);
+  LogicalResult choosePairingOf(Operation *op) {
+    auto shape = kernel::PairingShape::of(op, target);
     auto context = PairingContext::of(op);
-    return choose<kernel::PairingScheduleAttr, kernel::PairingSchedule>(
-        op, "pairing",
+    return choose<kernel::PairingScheduleAttr>(
+        op,
         [&](const auto &given, DictionaryAttr fixed) {
           return choosePairing(shape, context, target, given, fixed);
         },
@@ -154,7 +143,8 @@ private:
                                  schedule.share != kernel::PairingShare::none)))
             return failure();
           kernel::PairingSplits splits(shape, schedule);
-          if (failed(checkSpilled(op, "pairing", splits.spilledBytes(shape))))
+          if (failed(checkSpilled(op, kernel::Algorithm::Pairing,
+                                  splits.spilledBytes(shape))))
             return failure();
           return checkPacked(op, schedule.packInside, bool(context.pack));
         });
@@ -162,34 +152,33 @@ private:
 
   // A schedule that is there stays. Otherwise `chooser` returns one, which has
   // the parameters that the user has fixed. `check` knows the surroundings.
-  template <typename Attr, typename Schedule, typename Op, typename Choose,
-            typename Check>
-  LogicalResult choose(Op op, StringRef algorithm, Choose chooser,
-                       Check check) {
-    if (auto attr = dyn_cast_or_null<Attr>(op.getScheduleAttr()))
+  template <typename Attr, typename Choose, typename Check>
+  LogicalResult choose(Operation *op, Choose chooser, Check check) {
+    if (auto attr = op->getAttrOfType<Attr>("schedule"))
       return check(attr.getValue());
-    Schedule given;
-    DictionaryAttr fixed = kernel::fixedParameters(overrides, op, algorithm);
+    std::decay_t<decltype(std::declval<Attr>().getValue())> given;
+    DictionaryAttr fixed =
+        kernel::fixedParameters(overrides, op, Attr::algorithm);
     auto emitError = [&] {
-      return mlir::emitError(op.getLoc(), "--schedule: ");
+      return mlir::emitError(op->getLoc(), "--schedule: ");
     };
     for (NamedAttribute parameter :
-         fixed ? fixed : DictionaryAttr::get(op.getContext()))
+         fixed ? fixed : DictionaryAttr::get(op->getContext()))
       if (failed(setParameter(given, parameter.getName(), parameter.getValue(),
                               emitError)))
         return failure();
-    auto attr = Attr::get(op.getContext(), chooser(given, fixed));
-    op.setScheduleAttr(attr);
+    auto attr = Attr::get(op->getContext(), chooser(given, fixed));
+    op->setAttr("schedule", attr);
     LLVM_DEBUG(llvm::dbgs() << "gives " << op->getName() << " at "
-                            << op.getLoc() << " " << attr << "\n");
-    if (failed(attr.verifyFor(op)))
+                            << op->getLoc() << " " << attr << "\n");
+    if (failed(kernel::verifySchedule(op)))
       return failure();
     return check(attr.getValue());
   }
 
   // Fixed parameters may spill all partial sums of a large result, once for
   // each thread. The choosers' own slabs depend on the size of L2.
-  LogicalResult checkSpilled(Operation *op, StringRef algorithm,
+  LogicalResult checkSpilled(Operation *op, kernel::Algorithm algorithm,
                              int64_t bytes) {
     constexpr int64_t most = int64_t(2) << 30;
     if (bytes > most && kernel::fixedParameters(overrides, op, algorithm))
@@ -207,8 +196,7 @@ private:
     return success();
   }
 
-  LogicalResult check(kernel::MatmulOp op,
-                      const kernel::MatmulSchedule &schedule,
+  LogicalResult check(Operation *op, const kernel::MatmulSchedule &schedule,
                       const kernel::MatmulShape &shape,
                       const MatmulContext &context) {
     bool shared = schedule.share != kernel::MatmulShare::none;
@@ -217,24 +205,23 @@ private:
     // A row-wise fusion reads only the rows of its own row block.
     bool byRowBlocks = isByRowBlocks(shape, context, schedule);
     if (byRowBlocks != (schedule.share == kernel::MatmulShare::rowBlocks))
-      return op.emitOpError(byRowBlocks
-                                ? "share is not row_blocks, but the kernel is "
-                                  "part of a row-wise fusion"
-                                : "share is row_blocks, but the kernel is not "
-                                  "part of a row-wise fusion");
+      return op->emitOpError(byRowBlocks
+                                 ? "share is not row_blocks, but the kernel is "
+                                   "part of a row-wise fusion"
+                                 : "share is row_blocks, but the kernel is not "
+                                   "part of a row-wise fusion");
     return checkPacked(op, schedule.packInside, context.mayPack);
   }
 
-  LogicalResult check(kernel::WinogradOp op,
-                      const kernel::WinogradSchedule &schedule,
+  LogicalResult check(Operation *op, const kernel::WinogradSchedule &schedule,
                       const WinogradContext &context) {
     bool sharesProducts =
         llvm::any_of(schedule.productShare, [](kernel::MatmulShare share) {
           return share != kernel::MatmulShare::none;
         });
     if (sharesProducts && context.isDynamic)
-      return op.emitOpError("product_share is not none, but the size of the "
-                            "results is dynamic");
+      return op->emitOpError("product_share is not none, but the size of the "
+                             "results is dynamic");
     return checkShared(op, context,
                        sharesProducts ||
                            schedule.share != kernel::WinogradShare::none);
@@ -249,9 +236,8 @@ private:
 };
 
 /// Whether the kernel is on buffers and has results.
-template <typename Op>
-bool needsSchedule(Op op) {
-  auto out = dyn_cast<MemRefType>(op.getOut().getType());
+bool needsSchedule(Operation *kernel) {
+  auto out = dyn_cast<MemRefType>(kernel->getOperands().back().getType());
   return out && out.getNumElements() != 0;
 }
 
@@ -259,12 +245,9 @@ struct ChooseSchedules : impl::ChooseSchedulesBase<ChooseSchedules> {
   void runOnOperation() override {
     Scheduler scheduler(getOperation());
     WalkResult walk = getOperation()->walk([&](Operation *op) -> WalkResult {
-      return TypeSwitch<Operation *, LogicalResult>(op)
-          .Case<kernel::MatmulOp, kernel::ConvolutionOp, kernel::DepthwiseOp,
-                kernel::PoolOp, kernel::WinogradOp>([&](auto kernel) {
-            return needsSchedule(kernel) ? scheduler.choose(kernel) : success();
-          })
-          .Default(success());
+      std::optional<kernel::Algorithm> algorithm = kernel::algorithmOf(op);
+      return algorithm && needsSchedule(op) ? scheduler.choose(op, *algorithm)
+                                            : success();
     });
     if (walk.wasInterrupted())
       signalPassFailure();

@@ -217,7 +217,7 @@ struct DepthwiseDots {
   }
 
   void run() {
-    auto shape = *kernel::LineShape::of(op);
+    auto shape = kernel::LineShape::of(op, kernel::Target::of(op));
     e.share(kernel::cyclesOf(shape), schedule.share != kernel::LineShare::none);
     e.parallel(images * outHeight, /*coarse=*/false,
                [&](Value first, Value last) {

@@ -12,9 +12,6 @@ ArrayRef<llvm::StringLiteral> namesOf(DotShare) {
 }
 
 LogicalResult verifyDot(Operation *kernel, const DotSchedule &s) {
-  if (!hasDotSchedule(kernel))
-    return kernel->emitOpError("is computed by another algorithm than "
-                               "#kernel.dot_schedule is for");
   auto op = cast<MatmulOp>(kernel);
   Target target = Target::of(op);
   DotShape shape(op, target);

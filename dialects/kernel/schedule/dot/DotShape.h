@@ -14,8 +14,11 @@ namespace weir::kernel {
 /// right side is shared are the rows of one product if memory has them in one
 /// run.
 struct DotShape {
-  /// Of an op that has a dot schedule.
+  /// Of a kernel that has a dot schedule.
   DotShape(MatmulOp op, const Target &target);
+  static DotShape of(mlir::Operation *kernel, const Target &target) {
+    return DotShape(mlir::cast<MatmulOp>(kernel), target);
+  }
 
   int64_t batches, rows, columns, depth;
   mlir::Type sumElement;
@@ -24,10 +27,6 @@ struct DotShape {
   /// Bytes of an element of the left side, and of the right side.
   int64_t aBytes, weights;
 };
-
-/// Whether the op has a dot schedule: a product by a right side in the K-major
-/// layout.
-bool hasDotSchedule(mlir::Operation *op);
 
 } // namespace weir::kernel
 

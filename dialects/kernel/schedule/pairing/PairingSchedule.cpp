@@ -92,10 +92,7 @@ static LogicalResult verifyPrefetch(Operation *op, const PairingSplits &splits,
 }
 
 LogicalResult verifyPairing(Operation *kernel, const PairingSchedule &s) {
-  if (!hasPairingSchedule(kernel))
-    return kernel->emitOpError("is computed by another algorithm than "
-                               "#kernel.pairing_schedule is for");
-  PairingShape shape(cast<KernelOpInterface>(kernel), Target::of(kernel));
+  auto shape = PairingShape::of(kernel, Target::of(kernel));
   PairingSplits splits(shape, s);
   if (s.share == PairingShare::tiles && s.rowSlabs != 1)
     return kernel->emitOpError("share is tiles, so row_slabs is 1, not ")

@@ -13,8 +13,11 @@ namespace weir::kernel {
 /// A product by inner-product pairing. The rows of a convolution are its
 /// windows.
 struct PairingShape {
-  /// Of an op that has a pairing schedule.
+  /// Of a kernel that has a pairing schedule.
   PairingShape(KernelOpInterface op, const Target &target);
+  static PairingShape of(mlir::Operation *kernel, const Target &target) {
+    return PairingShape(mlir::cast<KernelOpInterface>(kernel), target);
+  }
 
   int64_t rows, columns, depth, panels;
   /// Elements of a vector.
@@ -60,10 +63,6 @@ struct PairingSplits {
   int64_t linesOfTile() const;
   int64_t linesOfGroup() const;
 };
-
-/// Whether the op has a pairing schedule: a product or a convolution by
-/// inner-product pairing.
-bool hasPairingSchedule(mlir::Operation *op);
 
 } // namespace weir::kernel
 

@@ -63,24 +63,21 @@ static LogicalResult verifyDots(Operation *kernel, const TilesShape &shape,
 }
 
 LogicalResult verifyTiles(Operation *kernel, const TilesSchedule &s) {
-  std::optional<TilesShape> shape = TilesShape::of(kernel);
-  if (!shape)
-    return kernel->emitOpError("is computed by another algorithm than "
-                               "#kernel.tiles_schedule is for");
+  auto shape = TilesShape::of(kernel, Target::of(kernel));
   bool dots = s.instructions == TilesInstructions::dots;
-  if (dots ? !shape->hasDots : !shape->hasTiles)
+  if (dots ? !shape.hasDots : !shape.hasTiles)
     return kernel->emitOpError("instructions is ")
            << namesOf(s.instructions)[dots] << ", but "
            << (dots ? "the target has no dot products for its layout"
                     : "the target has no tile registers for its layout");
-  if (s.byLine && !shape->isConvolution)
+  if (s.byLine && !shape.isConvolution)
     return kernel->emitOpError("by_line is true, but only the results of a "
                                "convolution have lines");
-  if (shape->steps == 0)
+  if (shape.steps == 0)
     return kernel->emitOpError("has sums without terms");
-  if (failed(dots ? verifyDots(kernel, *shape, s) : verifyRegisters(kernel, s)))
+  if (failed(dots ? verifyDots(kernel, shape, s) : verifyRegisters(kernel, s)))
     return failure();
-  if (int64_t blocks = shape->blocks(s); s.slabs > blocks)
+  if (int64_t blocks = shape.blocks(s); s.slabs > blocks)
     return kernel->emitOpError("slabs is ")
            << s.slabs << ", more than the " << blocks << " blocks of "
            << s.blockRows << " rows";

@@ -64,13 +64,10 @@ bool hasTilesSchedule(Operation *op) {
   return convolution && convolution.getLayout().isAmx();
 }
 
-std::optional<TilesShape> TilesShape::of(Operation *op) {
-  if (!hasTilesSchedule(op))
-    return std::nullopt;
-  Target target = Target::of(op);
-  if (auto matmul = dyn_cast<MatmulOp>(op))
+TilesShape TilesShape::of(Operation *kernel, const Target &target) {
+  if (auto matmul = dyn_cast<MatmulOp>(kernel))
     return TilesShape(matmul, target);
-  return TilesShape(cast<ConvolutionOp>(op), target);
+  return TilesShape(cast<ConvolutionOp>(kernel), target);
 }
 
 // A fixed block may be less than a tile; the verifier refuses it later.

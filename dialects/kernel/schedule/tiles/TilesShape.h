@@ -20,8 +20,8 @@ struct TilesShape {
   TilesShape(MatmulOp op, const Target &target);
   TilesShape(ConvolutionOp op, const Target &target);
 
-  /// Of an op that has a tiles schedule; none of others.
-  static std::optional<TilesShape> of(mlir::Operation *op);
+  /// Of a kernel that has a tiles schedule.
+  static TilesShape of(mlir::Operation *kernel, const Target &target);
 
   /// Whether the target has tile registers for the elements, and dot products
   /// that can replace them.
@@ -67,10 +67,6 @@ private:
   void fill(LayoutAttr layout, mlir::ShapedType b, mlir::ShapedType out,
             const Target &target);
 };
-
-/// Whether the op has a tiles schedule: its weights are in a layout for tile
-/// registers.
-bool hasTilesSchedule(mlir::Operation *op);
 
 } // namespace weir::kernel
 

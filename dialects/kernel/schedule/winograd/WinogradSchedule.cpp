@@ -36,10 +36,7 @@ static LogicalResult verifyCounts(Operation *kernel, const WinogradSchedule &s,
 }
 
 LogicalResult verifyWinograd(Operation *kernel, const WinogradSchedule &s) {
-  auto op = dyn_cast<WinogradOp>(kernel);
-  if (!op)
-    return kernel->emitOpError("is computed by another algorithm than "
-                               "#kernel.winograd_schedule is for");
+  auto op = cast<WinogradOp>(kernel);
   Target target = Target::of(kernel);
   WinogradShape shape(op, target);
   if (failed(verifyCounts(kernel, s, shape.window.groups.size())))

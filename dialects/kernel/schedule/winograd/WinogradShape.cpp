@@ -28,6 +28,8 @@ SmallVector<int64_t> OutputAxis::counts() const {
   return counts;
 }
 
+bool hasWinogradSchedule(Operation *op) { return isa<WinogradOp>(op); }
+
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }

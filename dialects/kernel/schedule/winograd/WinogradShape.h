@@ -25,6 +25,9 @@ struct OutputAxis {
 /// columns those of a panel of the filter.
 struct WinogradShape {
   WinogradShape(WinogradOp op, const Target &target);
+  static WinogradShape of(mlir::Operation *kernel, const Target &target) {
+    return WinogradShape(mlir::cast<WinogradOp>(kernel), target);
+  }
 
   WinogradTransform window;
   int64_t images, channels, outChannels;
