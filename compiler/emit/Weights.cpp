@@ -5,6 +5,7 @@
 
 #include "compiler/emit/Names.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/ElementBytes.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -50,56 +51,17 @@ struct Sink {
       write(ArrayRef<char>(buffer).take_front(std::min(count, inBuffer) *
                                               element.size()));
   }
-
-  /// Bits in MLIR's packing, least significant first, as one byte each.
-  void bits(ArrayRef<char> packed, uint64_t count) {
-    SmallVector<char, 0> buffer;
-    for (uint64_t i = 0; i < count; ++i) {
-      buffer.push_back(packed[i / 8] >> (i % 8) & 1);
-      if (buffer.size() == chunkBytes || i + 1 == count) {
-        write(buffer);
-        buffer.clear();
-      }
-    }
-  }
 };
 
 Error streamBlob(ElementsAttr elements, Sink &sink) {
-  auto type = cast<RankedTensorType>(elements.getType());
-  uint64_t count = type.getNumElements();
-  uint64_t width = (type.getElementTypeBitWidth() + 7) / 8;
-  bool boolean = type.getElementTypeBitWidth() == 1;
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return bad("the resource '" + resource.getRawHandle().getKey() +
-                 "' holds no weights");
-    ArrayRef<char> data = blob->getData();
-    if (data.size() == count * width)
-      sink.write(data);
-    else if (boolean && data.size() == (count + 7) / 8)
-      sink.bits(data, count);
-    else
-      return bad("the resource '" + resource.getRawHandle().getKey() +
-                 "' has " + Twine(data.size()) + " bytes, its type " +
-                 Twine(count * width));
-    return Error::success();
-  }
-  auto dense = dyn_cast<DenseIntOrFPElementsAttr>(elements);
-  if (!dense)
+  std::optional<ElementBytes> bytes = ElementBytes::of(elements);
+  if (!bytes)
     return bad(attrs::weights.name() +
-               " holds elements that are neither dense nor a resource");
-  ArrayRef<char> data = dense.getRawData();
-  if (dense.isSplat() && boolean) {
-    char value = data[0] ? 1 : 0;
-    sink.repeat(value, count);
-  } else if (dense.isSplat()) {
-    sink.repeat(data.take_front(width), count);
-  } else if (boolean) {
-    sink.bits(data, count);
-  } else {
-    sink.write(data);
-  }
+               " has a constant without the bytes of its type");
+  if (bytes->isSplat())
+    sink.repeat(bytes->data(), elements.getNumElements());
+  else
+    sink.write(bytes->data());
   return Error::success();
 }
 

@@ -2,7 +2,8 @@
 
 #include "compiler/reference/Tensor.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
+#include "dialects/weir/ElementBytes.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -27,41 +28,12 @@ Tensor Tensor::fromBytes(RankedTensorType type, ArrayRef<char> bytes,
   return tensor;
 }
 
-/// A resource has the bytes of the elements; one of i1 may have bits instead,
-/// the first in the lowest bit.
-static FailureOr<Tensor> fromResource(DenseResourceElementsAttr resource) {
-  auto type = cast<RankedTensorType>(resource.getType());
-  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-  if (!blob)
-    return failure();
-  ArrayRef<char> data = blob->getData();
-  uint64_t count = type.getNumElements();
-  unsigned width = type.getElementTypeBitWidth();
-  if (data.size() == count * ((width + 7) / 8))
-    return Tensor::fromBytes(type, data);
-  if (width != 1 || data.size() != (count + 7) / 8)
-    return failure();
-  Tensor tensor(type);
-  for (uint64_t i = 0; i < count; ++i)
-    tensor[i].bits = data[i / 8] >> (i % 8) & 1;
-  return tensor;
-}
-
 FailureOr<Tensor> Tensor::fromAttribute(ElementsAttr value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
-    return fromResource(resource);
-  auto dense = dyn_cast<DenseElementsAttr>(value);
-  if (!dense)
+  std::optional<ElementBytes> bytes = ElementBytes::of(value);
+  if (!bytes)
     return failure();
-  // DenseElementsAttr packs Booleans, so that their bytes are no elements.
-  if (type.getElementType().isInteger(1)) {
-    Tensor tensor(type);
-    for (auto [i, bit] : llvm::enumerate(dense.getValues<bool>()))
-      tensor[i].bits = bit;
-    return tensor;
-  }
-  return fromBytes(type, dense.getRawData(), dense.isSplat());
+  return fromBytes(cast<RankedTensorType>(value.getType()), bytes->data(),
+                   bytes->isSplat());
 }
 
 std::vector<char> Tensor::toBytes() const {

@@ -30,34 +30,10 @@ std::optional<Bytes> Bytes::of(Value value) {
   auto constant = value.getDefiningOp<graph::ConstantOp>();
   if (!constant)
     return std::nullopt;
-  Bytes bytes;
-  bytes.tensorType = cast<RankedTensorType>(value.getType());
-  int64_t width = bytesOf(bytes.tensorType.getElementType());
-  if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue())) {
-    bytes.splat = dense.isSplat();
-    if (bytes.tensorType.getElementType().isInteger(1)) {
-      if (bytes.splat)
-        bytes.owned.push_back(dense.getSplatValue<bool>());
-      else
-        for (bool boolean : dense.getValues<bool>())
-          bytes.owned.push_back(boolean);
-      return bytes;
-    }
-    bytes.borrowed = dense.getRawData();
-  } else if (auto resource =
-                 dyn_cast<DenseResourceElementsAttr>(constant.getValue())) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return std::nullopt;
-    bytes.borrowed = blob->getData();
-  } else {
+  std::optional<ElementBytes> elements = ElementBytes::of(constant.getValue());
+  if (!elements)
     return std::nullopt;
-  }
-  std::optional<int64_t> size = bytesOf(bytes.tensorType);
-  int64_t wanted = bytes.splat ? width : size.value_or(-1);
-  if (static_cast<int64_t>(bytes.borrowed.size()) != wanted)
-    return std::nullopt;
-  return bytes;
+  return Bytes(cast<RankedTensorType>(value.getType()), std::move(*elements));
 }
 
 NewBytes::NewBytes(RankedTensorType type)

@@ -4,6 +4,8 @@
 #ifndef WEIR_PASSES_GRAPH_BYTES_H
 #define WEIR_PASSES_GRAPH_BYTES_H
 
+#include "dialects/weir/ElementBytes.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -18,23 +20,19 @@ int64_t bytesOf(mlir::Type elementType);
 /// The size of a tensor in bytes; no value if it overflows an int64_t.
 std::optional<int64_t> bytesOf(mlir::RankedTensorType type);
 
-/// The elements of a constant in row-major order and in the byte order of the
-/// host. It borrows the memory of the attribute, which must outlive it.
-class Bytes {
+/// The elements of a constant, with their type.
+class Bytes : public ElementBytes {
 public:
   /// No value if `value` is not a constant, or its bytes are not available.
   static std::optional<Bytes> of(mlir::Value value);
 
   mlir::RankedTensorType type() const { return tensorType; }
-  /// Whether `data` has one element, which represents all of them.
-  bool isSplat() const { return splat; }
-  llvm::ArrayRef<char> data() const { return owned.empty() ? borrowed : owned; }
 
 private:
+  Bytes(mlir::RankedTensorType type, ElementBytes elements)
+      : ElementBytes(std::move(elements)), tensorType(type) {}
+
   mlir::RankedTensorType tensorType;
-  bool splat = false;
-  llvm::ArrayRef<char> borrowed;
-  llvm::SmallVector<char, 0> owned;
 };
 
 /// A constant under construction. The caller writes `size` bytes, then calls

@@ -2,8 +2,8 @@
 
 #include "dialects/graph/packed/Float16Constants.h"
 
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
+#include "dialects/weir/ElementBytes.h"
+
 #include "llvm/ADT/bit.h"
 
 #include <cmath>
@@ -42,17 +42,11 @@ std::optional<uint16_t> asF16(uint32_t f32) {
 } // namespace
 
 std::optional<ArrayRef<char>> rawBytes(ElementsAttr value) {
+  // The bytes of Booleans may not be in the attribute.
   if (value.getElementType().isInteger(1))
     return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(value))
-    return dense.getRawData();
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      if (int64_t(blob->getData().size()) ==
-          resource.getType().getNumElements() *
-              (resource.getType().getElementTypeBitWidth() / 8))
-        return blob->getData();
-  return std::nullopt;
+  std::optional<ElementBytes> bytes = ElementBytes::of(value);
+  return bytes ? std::optional(bytes->data()) : std::nullopt;
 }
 
 FloatType float16TypeOf(ArrayRef<char> f32, MLIRContext *context) {

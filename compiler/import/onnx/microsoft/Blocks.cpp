@@ -12,7 +12,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/packed/Packed.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
+#include "dialects/weir/ElementBytes.h"
 
 using namespace mlir;
 using ::onnx::TensorProto;
@@ -44,18 +44,12 @@ Expr packedLast(Expr codes, const Format &format) {
   int64_t per = format.perByte();
   if (!constant || codes.shape().back() % per)
     return {};
-  ArrayRef<char> data;
-  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
-  if (dense)
-    data = dense.getRawData();
-  else if (auto resource =
-               dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      data = blob->getData();
-  bool isSplat = dense && dense.isSplat();
-  int64_t count = codes.type().getNumElements();
-  if (!isSplat && static_cast<int64_t>(data.size()) != count)
+  std::optional<ElementBytes> elements = ElementBytes::of(constant.getValue());
+  if (!elements)
     return {};
+  ArrayRef<char> data = elements->data();
+  bool isSplat = elements->isSplat();
+  int64_t count = codes.type().getNumElements();
   std::string bytes(count / per, 0);
   for (int64_t i = 0; i < count; ++i)
     bytes[i / per] |=
