@@ -229,27 +229,59 @@ void array_type_text(const struct array *array, char *text, size_t size) {
     snprintf(text + at, size - at, "%s", dtype_name(array->dtype));
 }
 
-int64_t array_compare(const struct array *got, const struct array *want,
-                      double rtol, double atol, double *worst) {
+/// The distance of two integers, which a double may not represent.
+static uint64_t distance(const struct array *a, const struct array *b,
+                         int64_t i) {
+  const void *p = a->data, *q = b->data;
+  int64_t x = 0, y = 0;
+  switch (a->dtype) {
+  case WEIR_BOOL:
+    x = ((const uint8_t *)p)[i] != 0, y = ((const uint8_t *)q)[i] != 0;
+    break;
+  case WEIR_I64:
+    x = ((const int64_t *)p)[i], y = ((const int64_t *)q)[i];
+    break;
+  case WEIR_U64: {
+    uint64_t u = ((const uint64_t *)p)[i], v = ((const uint64_t *)q)[i];
+    return u < v ? v - u : u - v;
+  }
+  default:
+    x = (int64_t)array_get(a, i), y = (int64_t)array_get(b, i);
+  }
+  return x < y ? (uint64_t)y - (uint64_t)x : (uint64_t)x - (uint64_t)y;
+}
+
+static int64_t compare_integers(const struct array *got,
+                                const struct array *want, char *worst,
+                                size_t size) {
   int64_t differ = 0;
-  int exact = got->dtype >= WEIR_BOOL && want->dtype == got->dtype;
-  size_t width = dtype_bytes(got->dtype);
-  *worst = 0;
+  uint64_t most = 0;
   for (int64_t i = 0; i < got->elements; ++i) {
-    if (exact) { // 64-bit integers do not fit a double
-      differ +=
-          memcmp((const char *)got->data + (size_t)i * width,
-                 (const char *)want->data + (size_t)i * width, width) != 0;
-      continue;
-    }
+    uint64_t apart = distance(got, want, i);
+    differ += apart != 0;
+    most = apart > most ? apart : most;
+  }
+  snprintf(worst, size, "%llu", (unsigned long long)most);
+  return differ;
+}
+
+int64_t array_compare(const struct array *got, const struct array *want,
+                      double rtol, double atol, char *worst, size_t size) {
+  if (got->dtype >= WEIR_BOOL)
+    return compare_integers(got, want, worst, size);
+  int64_t differ = 0;
+  double most = 0;
+  for (int64_t i = 0; i < got->elements; ++i) {
     double a = array_get(got, i), b = array_get(want, i);
     if ((isnan(a) && isnan(b)) || a == b)
       continue;
     double apart = fabs(a - b);
-    if (apart > *worst)
-      *worst = apart;
+    // A NaN stays the most: no number is above it.
+    if (apart > most || (isnan(apart) && !isnan(most)))
+      most = apart;
     if (!(apart <= atol + rtol * fabs(b)) || isinf(b))
       ++differ;
   }
+  snprintf(worst, size, "%g", most);
   return differ;
 }

@@ -60,8 +60,10 @@ uint64_t random_next(uint64_t *state);
 /// Numbers in [-1, 1), or small integers, the same for a seed on any machine.
 void value_random(struct array *array, uint64_t seed);
 
-/// Fills |a - b| <= atol + rtol * |b| failures in; returns how many there are.
+/// The number of elements of two arrays of one type that differ: floats with
+/// |a - b| > atol + rtol * |b|, and all integers that are not equal. `worst` is
+/// the text of the largest difference, which is exact for integers.
 int64_t array_compare(const struct array *got, const struct array *want,
-                      double rtol, double atol, double *worst);
+                      double rtol, double atol, char *worst, size_t size);
 
 #endif

@@ -240,12 +240,12 @@ static int compare(struct run *run, uint32_t i) {
   if (!same_type(&want, output(run, i))) {
     status = type_error(run, info->tensor, &want, output(run, i));
   } else {
-    double worst;
+    char worst[32];
     int64_t differ = array_compare(output(run, i), &want, run->options.rtol,
-                                   run->options.atol, &worst);
+                                   run->options.atol, worst, sizeof worst);
     if (differ) {
       snprintf(run->error, sizeof run->error,
-               "output '%.200s': %lld of %lld elements differ, by up to %g",
+               "output '%.200s': %lld of %lld elements differ, by up to %s",
                info->tensor, (long long)differ, (long long)want.elements,
                worst);
       status = fail(run->error, FAULT);
