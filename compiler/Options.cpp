@@ -109,7 +109,7 @@ void readOnnx(const InputArgList &args, Options &options, Usage &usage) {
   StringRef last = args.getLastArgValue(OPT_stop_after_EQ, stage::graph);
   StringRef known[] = {stage::import, stage::train, stage::graph, stage::grad};
   if (!is_contained(known, last)) {
-    usage.say() << "--stop-after with --emit=onnx: "
+    usage.say() << "--stop-after with an ONNX model: "
                 << unknownValue(last, known) << "\n";
     last = stage::graph;
   }
@@ -139,12 +139,13 @@ void readProduct(const InputArgList &args, Options &options, Usage &usage) {
       usage.say() << "--emit: " << unknownValue(word, words) << "\n";
     if (args.hasArg(OPT_stop_after_EQ))
       usage.say() << "--emit does not go with --stop-after\n";
+  } else if (isOnnxPath(emit.output) &&
+             !args.hasArg(OPT_kernel_EQ, OPT_print_ir_after_EQ)) {
+    readOnnx(args, options, usage);
   } else if (args.hasArg(OPT_stop_after_EQ)) {
     options.stopAfter = args.getLastArgValue(OPT_stop_after_EQ).str();
   } else if (args.hasArg(OPT_kernel_EQ, OPT_print_ir_after_EQ)) {
     emit.product = Product::Asm;
-  } else if (isOnnxPath(emit.output)) {
-    readOnnx(args, options, usage);
   } else if (emit.output == "-") {
     usage.say() << "-o - is for text: --emit or --stop-after says which\n";
     return;

@@ -4,10 +4,9 @@
 
 #include "compiler/import/onnx/Types.h"
 #include "dialects/graph/Elements.h"
-#include "dialects/graph/packed/Float16Constants.h"
+#include "dialects/weir/ElementBytes.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 
 #include <cstring>
 
@@ -20,27 +19,6 @@ constexpr int64_t wholeBytes = 256;
 
 static int64_t widthOf(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
-/// The elements as a file has them: little endian, and a byte for a Boolean. A
-/// splat has one.
-static std::optional<std::string> bytesOf(ElementsAttr value) {
-  if (!value.getElementType().isInteger(1)) {
-    std::optional<ArrayRef<char>> raw = rawBytes(value);
-    if (!raw)
-      return std::nullopt;
-    return std::string(raw->begin(), raw->end());
-  }
-  auto dense = dyn_cast<DenseElementsAttr>(value);
-  if (!dense)
-    return std::nullopt;
-  std::string bytes;
-  if (dense.isSplat())
-    bytes.push_back(dense.getSplatValue<bool>());
-  else
-    for (bool boolean : dense.getValues<bool>())
-      bytes.push_back(boolean);
-  return bytes;
 }
 
 static std::string repeat(StringRef bytes, int64_t count) {
@@ -134,23 +112,24 @@ Tensor Writer::constant(ElementsAttr value, ArrayRef<int64_t> order,
     return *made;
   ArrayRef<int64_t> from = value.getShapedType().getShape();
   Tensor tensor{"", pick(from, order), value.getElementType()};
-  std::optional<std::string> bytes = bytesOf(value);
-  if (!bytes) {
+  std::optional<ElementBytes> elements = ElementBytes::of(value);
+  if (!elements) {
     (void)refuse("the file has no elements of a constant");
     tensor.name = nameTensor("refused");
     return tensor;
   }
   int64_t width = widthOf(tensor.element), count = value.getNumElements();
-  bool isSplat = int64_t(bytes->size()) == width && count > 1;
+  bool isSplat = elements->isSplat() && count > 1;
+  std::string bytes(elements->data().begin(), elements->data().end());
   if (isSplat && (!isWhole || count * width > wholeBytes))
     tensor.shape.clear();
   else if (isSplat)
-    *bytes = repeat(*bytes, count);
+    bytes = repeat(bytes, count);
   else if (!isCountUp(order))
-    *bytes = inOrder(*bytes, from, order, width);
+    bytes = inOrder(bytes, from, order, width);
   if (count == 0)
-    bytes->clear();
-  return initializer(key, tensor, std::move(*bytes),
+    bytes.clear();
+  return initializer(key, tensor, std::move(bytes),
                      name.empty() ? StringRef("constant") : name);
 }
 

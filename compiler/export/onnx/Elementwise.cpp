@@ -1,6 +1,7 @@
 // Elementwise ops. They keep the order of dimensions of their operands in the
 // file, so that transposes around convolutions meet and disappear.
 
+#include "compiler/export/onnx/Formulas.h"
 #include "compiler/export/onnx/Ops.h"
 
 #include "compiler/import/Elements.h"
@@ -13,19 +14,19 @@ using namespace mlir;
 using namespace weir::graph;
 
 namespace weir::to_onnx {
-namespace {
-
-using Operands = SmallVector<Tensor, 3>;
-using Formula = Tensor (*)(Writer &, ArrayRef<Tensor>, Operation *);
 
 Tensor test(Writer &w, StringRef op, ArrayRef<Tensor> operands) {
   return w.map(op, operands, w.builder().getI1Type());
 }
 
-/// Node with the operand and a number.
 Tensor with(Writer &w, StringRef op, Tensor x, double number) {
   return w.map(op, {x, w.number(number, x.element)});
 }
+
+namespace {
+
+using Operands = SmallVector<Tensor, 3>;
+using Formula = Tensor (*)(Writer &, ArrayRef<Tensor>, Operation *);
 
 Tensor isZero(Writer &w, Tensor x) {
   return test(w, "Equal", {x, w.number(0, x.element)});
@@ -35,8 +36,6 @@ Tensor isZero(Writer &w, Tensor x) {
 Tensor zeroWith(Writer &w, Tensor x, Tensor y) {
   return w.map("Where", {isZero(w, x), w.number(0, y.element), y});
 }
-
-bool isFloat(const Tensor &x) { return isa<FloatType>(x.element); }
 
 Tensor remainder(Writer &w, ArrayRef<Tensor> x, bool isTruncated) {
   return w.node("Mod", x)
@@ -154,15 +153,6 @@ Tensor writeTrunc(Writer &w, ArrayRef<Tensor> x, Operation *) {
   return w.map("Mul", {w.map("Sign", x), w.map("Floor", w.map("Abs", x))});
 }
 
-template <bool isLeft>
-Tensor writeShift(Writer &w, ArrayRef<Tensor> x, Operation *op) {
-  if (!x[0].element.isUnsignedInteger())
-    (void)w.refuse("only unsigned integers have shifts");
-  return w.node("BitShift", x)
-      .setText("direction", isLeft ? "LEFT" : "RIGHT")
-      .result(broadcastOf(x[0].shape, x[1].shape), x[0].element);
-}
-
 Tensor isInfinite(Writer &w, Tensor x) {
   // ONNX tests f32 and f64 only.
   if (!x.element.isF64())
@@ -203,8 +193,10 @@ const llvm::StringMap<Formula> &formulas() {
       {"graph.minimum",
        [](Writer &w, Args x, Operation *) { return w.map("Min", x); }},
       {"graph.clamp", writeClamp},
-      {"graph.pow",
-       [](Writer &w, Args x, Operation *) { return w.map("Pow", x); }},
+      {"graph.neg",
+       [](Writer &w, Args x, Operation *) { return negated(w, x[0]); }},
+      {"graph.reciprocal", writeReciprocal},
+      {"graph.pow", writePow},
       {"graph.mod",
        [](Writer &w, Args x, Operation *) { return remainder(w, x, true); }},
       {"graph.floor_mod", writeFloorMod},
@@ -236,11 +228,7 @@ const llvm::StringMap<Formula> &formulas() {
        [](Writer &w, Args x, Operation *) {
          return w.map("Reciprocal", w.map("Sqrt", x));
        }},
-      {"graph.cast",
-       [](Writer &w, Args x, Operation *op) {
-         return w.cast(x[0], typeOf(op->getResult(0)).getElementType(),
-                       /*isOwn=*/true);
-       }},
+      {"graph.cast", writeCast},
       {"graph.not_equal",
        [](Writer &w, Args x, Operation *) {
          return test(w, "Not", test(w, "Equal", x));
@@ -252,8 +240,8 @@ const llvm::StringMap<Formula> &formulas() {
          return test(w, "Not",
                      test(w, "Or", {test(w, "IsNaN", x), isInfinite(w, x[0])}));
        }},
-      {"graph.shift_left", writeShift<true>},
-      {"graph.shift_right", writeShift<false>},
+      {"graph.shift_left", writeShiftLeft},
+      {"graph.shift_right", writeShiftRight},
   };
   return table;
 }

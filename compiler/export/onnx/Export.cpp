@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 #include <algorithm>
 #include <climits>
@@ -28,6 +29,7 @@ const OpWriters &writers() {
     addControl(writers);
     addIndex(writers);
     addNeural(writers);
+    addPadded(writers);
     addReduce(writers);
     addScatter(writers);
     addShape(writers);
@@ -78,6 +80,24 @@ void removeUnused(::onnx::GraphProto &root) {
             all.end());
 }
 
+/// Adds the names of the dynamic dimensions of an input, as --dim has them.
+/// `shape` are the attributes of the tensor with the input's actual sizes.
+void addDynamicDims(std::vector<std::string> &names, StringRef input,
+                    RankedTensorType type, DictionaryAttr shape) {
+  ArrayAttr dims = attrs::dims.in(shape);
+  DenseI64ArrayAttr least = attrs::least.in(shape);
+  for (auto [d, bound] : llvm::enumerate(type.getShape())) {
+    auto name =
+        dims && d < dims.size() ? dyn_cast<StringAttr>(dims[d]) : StringAttr();
+    bool isFixed = least && d < size_t(least.size()) && least[d] == bound;
+    bool isNamed = name && !name.empty();
+    std::string dim =
+        isNamed ? name.str() : input.str() + "." + std::to_string(d);
+    if ((isNamed || !isFixed) && !llvm::is_contained(names, dim))
+      names.push_back(std::move(dim));
+  }
+}
+
 /// The name of an argument or a result in the library.
 std::string nameOf(DictionaryAttr attributes, StringRef otherwise, unsigned i) {
   if (StringAttr name = attrs::name.in(attributes))
@@ -97,7 +117,8 @@ public:
     root.set_name(entry ? entry.str() : function.getName().str());
     if (failed(addInputs()))
       return failure();
-    nameOutputs();
+    if (failed(nameOutputs()))
+      return failure();
     w.liveness.visit(function.getBody().front());
     writeOps(w, function.getBody().front());
     w.current = function;
@@ -110,14 +131,12 @@ public:
 
 private:
   LogicalResult addInputs() {
+    if (failed(checkSizes()))
+      return failure();
     for (BlockArgument argument : function.getArguments()) {
       unsigned i = argument.getArgNumber();
       DictionaryAttr attributes = function.getArgAttrDict(i);
       std::string name = nameOf(attributes, "input", i);
-      if (attrs::shapeOf.isIn(attributes))
-        return emitError(argument.getLoc())
-               << "ONNX cannot express the padded buffers of dynamic "
-                  "dimensions: set their sizes by --dim or --shape";
       if (attrs::strings.isIn(attributes))
         return emitError(argument.getLoc())
                << "ONNX cannot express that numbers stand for texts";
@@ -125,10 +144,39 @@ private:
       Tensor tensor{w.nameTensor(name), Sizes(type.getShape()),
                     type.getElementType()};
       w.describe(tensor);
+      inputNames.insert(tensor.name);
       takeInfo(*root.mutable_input());
       w.hold(argument, tensor);
     }
     return success();
+  }
+
+  /// ONNX would cut off the elements of an input that is larger than its padded
+  /// buffer.
+  LogicalResult checkSizes() {
+    std::vector<std::string> names;
+    bool isDynamic = false;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      DictionaryAttr attributes = function.getArgAttrDict(i);
+      IntegerAttr of = attrs::shapeOf.in(attributes);
+      isDynamic |= bool(of);
+      if (!of || of.getValue().uge(function.getNumArguments()))
+        continue;
+      unsigned input = of.getInt();
+      addDynamicDims(names,
+                     nameOf(function.getArgAttrDict(input), "input", input),
+                     to_onnx::typeOf(function.getArgument(input)), attributes);
+    }
+    if (!isDynamic)
+      return success();
+    InFlightDiagnostic error = emitError(function.getLoc());
+    error << "ONNX cannot express the padded buffers of dynamic dimensions";
+    for (auto [i, name] : llvm::enumerate(names))
+      error << (i ? ", '" : " '") << escaped(name) << "'";
+    error << ": set their sizes by";
+    for (const std::string &name : names)
+      error << " " << asArgument("--dim=" + name + "=SIZE");
+    return error;
   }
 
   template <typename Infos>
@@ -138,18 +186,80 @@ private:
     infos.RemoveLast();
   }
 
-  /// Before others have the names.
-  void nameOutputs() {
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      outputNames.push_back(
-          w.nameTensor(nameOf(function.getResultAttrDict(i), "output", i)));
+  /// Before others have the names. An output is another tensor than an input,
+  /// also if it has the same value.
+  LogicalResult nameOutputs() {
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      DictionaryAttr attributes = function.getResultAttrDict(i);
+      std::string name = nameOf(attributes, "output", i);
+      if (attrs::strings.isIn(attributes))
+        return emitError(resultOf(i).getLoc())
+               << "ONNX cannot express that numbers stand for texts";
+      outputNames.push_back(w.nameTensor(name));
+      if (inputNames.contains(name))
+        emitWarning(resultOf(i).getLoc())
+            << "the output '" << escaped(name) << "' has the name '"
+            << escaped(outputNames.back())
+            << "' in the ONNX model, because an input has its own";
+    }
+    return success();
+  }
+
+  Value resultOf(unsigned i) {
+    return function.getBody().front().getTerminator()->getOperand(i);
+  }
+
+  /// The number of the result with the actual sizes of result `i`.
+  std::optional<unsigned> shapeOf(unsigned i) {
+    for (unsigned j = 0; j < function.getNumResults(); ++j)
+      if (IntegerAttr of = attrs::shapeOf.ofResult(function, j);
+          of && of.getInt() == i)
+        return j;
+    return std::nullopt;
+  }
+
+  /// The tensor in a padded buffer, whose first elements it has.
+  Tensor unpadded(Value buffer, unsigned shape) {
+    w.current = buffer.getDefiningOp() ? buffer.getDefiningOp() : function;
+    Tensor padded = w.whole(buffer), sizes = w.whole(resultOf(shape));
+    sizes = w.cast(sizes, w.builder().getI64Type());
+    Tensor count =
+        w.reduced("ReduceProd", sizes, int64_t(0), /*keepsDims=*/true);
+    Tensor flat = w.reshaped(padded, ShapedType::getNumElements(padded.shape));
+    int64_t dynamic = ShapedType::kDynamic;
+    Tensor elements = w.node("Slice", {flat, w.numbers(int64_t(0)), count})
+                          .result(dynamic, padded.element);
+    DenseI64ArrayAttr least = attrs::least.ofResult(function, shape);
+    for (auto [d, size] : llvm::enumerate(padded.shape))
+      if (!least || d >= size_t(least.size()) || least[d] != size)
+        size = dynamic;
+    // Otherwise a zero stands for the size of the operand.
+    return w.node("Reshape", {elements, sizes})
+        .set("allowzero", int64_t(1))
+        .result(padded.shape, padded.element);
+  }
+
+  void nameDims(::onnx::ValueInfoProto &output, unsigned shape) {
+    ArrayAttr dims = attrs::dims.ofResult(function, shape);
+    auto &type = *output.mutable_type()->mutable_tensor_type();
+    for (auto [d, dim] :
+         llvm::enumerate(*type.mutable_shape()->mutable_dim())) {
+      auto name = dims && d < dims.size() ? dyn_cast<StringAttr>(dims[d])
+                                          : StringAttr();
+      if (name && !name.empty() && !dim.has_dim_value())
+        dim.set_dim_param(llvm::json::fixUTF8(name.getValue()));
+    }
   }
 
   void addOutputs() {
     Renames renames;
     Operation *terminator = function.getBody().front().getTerminator();
     for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-      Tensor tensor = w.whole(value);
+      // The sizes of an output are in its type.
+      if (attrs::shapeOf.ofResult(function, i))
+        continue;
+      std::optional<unsigned> shape = shapeOf(i);
+      Tensor tensor = shape ? unpadded(value, *shape) : w.whole(value);
       if (!w.isComputed(tensor) || renames.count(tensor.name))
         tensor =
             w.node("Identity", tensor).result(tensor.shape, tensor.element);
@@ -157,6 +267,8 @@ private:
       tensor.name = outputNames[i];
       w.describe(tensor);
       takeInfo(*root.mutable_output());
+      if (shape)
+        nameDims(*root.mutable_output(root.output_size() - 1), *shape);
     }
     rename(renames, root);
     removeInfos(renames);
@@ -174,6 +286,7 @@ private:
   func::FuncOp function;
   ::onnx::GraphProto &root;
   Writer w;
+  llvm::StringSet<> inputNames;
   std::vector<std::string> outputNames;
 };
 

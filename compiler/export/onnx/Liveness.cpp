@@ -12,9 +12,10 @@ using namespace mlir;
 namespace weir::to_onnx {
 
 bool Liveness::isLive(Operation *op) const {
-  if (isa<graph::CheckOp, graph::ConstantOp>(op))
+  // Kernels may compute padded buffers beyond the sizes that symbols number.
+  if (isa<graph::CheckOp, graph::ConstantOp, graph::SymbolOp>(op))
     return false;
-  if (isa<graph::SymbolOp, graph::WriteVariableOp, graph::KeepOp>(op))
+  if (isa<graph::WriteVariableOp, graph::KeepOp>(op))
     return true;
   return llvm::any_of(op->getResults(),
                       [&](Value result) { return used.contains(result); });

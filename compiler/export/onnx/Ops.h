@@ -21,6 +21,7 @@ void addWriter(OpWriters &writers) {
 void addControl(OpWriters &writers);
 void addIndex(OpWriters &writers);
 void addNeural(OpWriters &writers);
+void addPadded(OpWriters &writers);
 void addReduce(OpWriters &writers);
 void addScatter(OpWriters &writers);
 void addShape(OpWriters &writers);
@@ -30,6 +31,9 @@ void addState(OpWriters &writers);
 bool isOfOpset18(mlir::Operation *op);
 /// An op with the same name in ONNX, or with a formula of elementwise nodes.
 llvm::LogicalResult writeElementwise(Writer &w, mlir::Operation *op);
+
+/// The negative of each element.
+Tensor negated(Writer &w, Tensor x);
 
 /// Whether the value is a constant and all its elements are in their range. The
 /// last dimension goes through the limits.

@@ -59,7 +59,7 @@ LogicalResult writeScatter(Writer &w, ScatterOp op) {
     x = w.padded(x, w.number(0, x.element), none, row);
   }
   if (op.getCombiner() == Combiner::sub)
-    updates = w.map("Neg", updates);
+    updates = negated(w, updates);
   Node node = w.node("ScatterND", {x, indices, updates});
   if (op.getCombiner() != Combiner::update)
     node.setText("reduction", reductionOf(op.getCombiner()));

@@ -84,10 +84,6 @@ LogicalResult writePacked(Writer &w, PackedMatmulOp) {
                   "they are in the model");
 }
 
-LogicalResult writeSymbol(Writer &w, SymbolOp) {
-  return w.refuse("only a run knows the size of a tensor");
-}
-
 } // namespace
 
 void addState(OpWriters &writers) {
@@ -96,7 +92,6 @@ void addState(OpWriters &writers) {
   addWriter<StopGradientOp, writeOperand<StopGradientOp>>(writers);
   addWriter<DequantizeOp, writeDequantize>(writers);
   addWriter<PackedMatmulOp, writePacked>(writers);
-  addWriter<SymbolOp, writeSymbol>(writers);
 }
 
 } // namespace weir::to_onnx

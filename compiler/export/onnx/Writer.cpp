@@ -73,8 +73,11 @@ void Writer::describe(const Tensor &tensor) {
   auto &type = *info.mutable_type()->mutable_tensor_type();
   type.set_elem_type(onnx::dataTypeOf(tensor.element));
   auto &shape = *type.mutable_shape();
-  for (int64_t size : tensor.shape)
-    shape.add_dim()->set_dim_value(size);
+  for (int64_t size : tensor.shape) {
+    auto &dim = *shape.add_dim();
+    if (!ShapedType::isDynamic(size))
+      dim.set_dim_value(size);
+  }
 }
 
 // Values.
