@@ -117,6 +117,8 @@ weir_profile_parallel(const weir_team *team, int64_t count, int64_t slots,
     members = slots;
   if (members > count)
     members = count;
+  if (members > 1 && profile->trace && weir_team_is_inherited(team))
+    members = 1;
   if (!profile->trace || members <= 1) {
     if (profile->trace)
       weir_profile_lane_of(profile, 0)->begin = profile->last;
