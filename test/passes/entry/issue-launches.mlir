@@ -269,6 +269,8 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entr
 // CHECK-SAME: #weir.profile_task<kernel = "lt", nodes = ["two"], bytes_read = 32, bytes_written = 16, multiply_adds = 64>,
 // CHECK-SAME: #weir.profile_task<kernel = "copy", bytes_read = 16, bytes_written = 16>,
 // CHECK-SAME: #weir.profile_task<kernel = "h", nodes = ["three", "four"], bytes_read = 32, bytes_written = 32>,
+// CHECK-SAME: #weir.profile_task<entry = 1, kernel = "conv", nodes = ["six"], bytes_read = 32, bytes_written = 16, multiply_adds = 6480>,
+// CHECK-SAME: #weir.profile_task<entry = 1, kernel = "attend", nodes = ["seven"], bytes_read = 48, bytes_written = 16, multiply_adds = 240>,
 // CHECK-SAME: #weir.profile_task<entry = 1, kernel = "k", nodes = ["five"], bytes_read = 16, bytes_written = 16, multiply_adds = 12>]
 // CHECK-LABEL: llvm.func private @weir_entry_0_part_0
 // CHECK-SAME: %[[STREAM:[a-z0-9]+]]: !llvm.ptr) -> i32
@@ -296,7 +298,7 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entr
 // CHECK-NOT: weir_gpu_profile
 // CHECK-LABEL: llvm.func private @weir_entry_1_part_0
 // CHECK: llvm.call @weir_gpu_profile_task_end(
-module attributes {weir.profile, weir.arena_bytes = 64 : i64, weir.host_bytes = 64 : i64, weir.gpu_kernels = [#weir.gpu_kernel<name = "k">], weir.gpu_gemms = [#weir.gemm<m = 4, n = 4, k = 4, dtype = f32, workspace = 0>], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">, #weir.entry<name = "more", symbol = "weir_entry_1">]} {
+module attributes {weir.profile, weir.arena_bytes = 64 : i64, weir.host_bytes = 64 : i64, weir.gpu_kernels = [#weir.gpu_kernel<name = "k">], weir.gpu_gemms = [#weir.gemm<m = 4, n = 4, k = 4, dtype = f32, workspace = 0>], weir.gpu_convs = [#weir.conv<images = 2, inputs = 4, outputs = 6, groups = 1, size = [5, 6], window = [3, 3], strides = [1, 2], dilations = [1, 1], padding_low = [1, 1], padding_high = [1, 1], dtype = f32, workspace = 0>], weir.gpu_attentions = [#weir.attention<batch = 2, heads = 3, rows = 2, columns = 4, depth = 3, width = 2, q = [18, 6, 3], k = [36, 12, 3], v = [24, 8, 2], out = [12, 4, 2], scale = 1.0 : f64, dtype = f16, workspace = 1024>], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">, #weir.entry<name = "more", symbol = "weir_entry_1">]} {
   module @weir_gpu_kernels {
     llvm.func @k(!llvm.ptr, !llvm.ptr) attributes {weir.launch = #weir.launch<blocks = 8, threads = 128>, weir.work = #weir.work<inputs = 1, multiply_adds = 12>}
   }
@@ -317,6 +319,8 @@ module attributes {weir.profile, weir.arena_bytes = 64 : i64, weir.host_bytes = 
   plan.program @weir_entry_1 {
     %x = plan.argument 0 : memref<4xf32>
     %y = plan.argument 1 : memref<4xf32>
+    plan.run @conv(%x, %x, %y) {weir.library_call = #weir.library_call<function = "weir_gpu_convolve", number = 0, operands = [0, 1, -1, -1]>} : (memref<4xf32>, memref<4xf32>, memref<4xf32>) loc("six")
+    plan.run @attend(%x, %x, %x, %y) {weir.library_call = #weir.library_call<function = "weir_gpu_attend", number = 0, operands = [0, 1, 2, -1]>} : (memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>) loc("seven")
     plan.run @k(%x, %y) {work_items = 1000 : i64} : (memref<4xf32>, memref<4xf32>) loc("five")
   }
 }
