@@ -327,8 +327,9 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readDump(args, options, usage);
   options.report.model = options.import.path;
   options.profile = args.hasArg(OPT_profile);
-  if (options.profile && options.gpu.isOn())
-    usage.say() << "--profile does not go with --gpu\n";
+  if (options.profile && options.gpu.kind == "sim")
+    usage.say() << "--profile does not go with --gpu=sim: the simulator has no "
+                   "times of a GPU\n";
   options.timing = args.hasArg(OPT_timing);
   readInspect(args, options, usage);
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);

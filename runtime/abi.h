@@ -140,6 +140,8 @@ weir_status weir_check_sizes(weir_context *context, uint32_t function,
 weir_status weir_team_create(weir_team *team, const weir_threads *wanted,
                              int by_default);
 void weir_team_destroy(weir_team *team);
+// Whether this is the child of a fork, which has none of the team's threads.
+int weir_team_is_inherited(const weir_team *team);
 
 // Whether this processor has all of these bits.
 int weir_cpu_has(const uint32_t required[WEIR_CPU_WORDS]);

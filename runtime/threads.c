@@ -252,6 +252,10 @@ static void run_region(weir_pool *pool, int64_t members, weir_region region) {
   }
 }
 
+int weir_team_is_inherited(const weir_team *team) {
+  return team->pool && !is_own_process(team->pool->birth);
+}
+
 typedef struct shares {
   weir_part *part;
   void *data;

@@ -37,10 +37,17 @@ Error sizeContext(const Module &module, const ModelInterface &model,
   if (!model.profile)
     return Error::success();
   // Each task has two numbers.
-  options.profileAt = options.contextBytes;
-  options.contextBytes += alignTo(
-      sizeOf("weir_profile_bytes") + countTasks(options) * 2 * sizeof(uint64_t),
-      64);
+  uint64_t profile =
+      sizeOf("weir_profile_bytes") + countTasks(options) * 2 * sizeof(uint64_t);
+  // Each event has a handle, and what ends there in each function.
+  if (model.gpu) {
+    uint64_t functions = model.functions.size();
+    options.numEvents = countEvents(options, functions);
+    profile += sizeOf("weir_gpu_profile_bytes") + 8 * options.numEvents +
+               4 * functions * (options.numEvents + 1);
+  }
+  options.profileAt = options.contextBytes - options.contextAt;
+  options.contextBytes += alignTo(profile, 64);
   return Error::success();
 }
 

@@ -17,6 +17,8 @@ EMBED(weir_embedded_x86_64, WEIR_RUNTIME_DIR "/runtime-x86_64.bc")
 EMBED(weir_embedded_aarch64, WEIR_RUNTIME_DIR "/runtime-aarch64.bc")
 EMBED(weir_embedded_cuda_x86_64, WEIR_RUNTIME_DIR "/cuda-x86_64.bc")
 EMBED(weir_embedded_cuda_aarch64, WEIR_RUNTIME_DIR "/cuda-aarch64.bc")
+EMBED(weir_embedded_events_x86_64, WEIR_RUNTIME_DIR "/events-x86_64.bc")
+EMBED(weir_embedded_events_aarch64, WEIR_RUNTIME_DIR "/events-aarch64.bc")
 EMBED(weir_embedded_state_x86_64, WEIR_RUNTIME_DIR "/state-x86_64.bc")
 EMBED(weir_embedded_state_aarch64, WEIR_RUNTIME_DIR "/state-aarch64.bc")
 EMBED(weir_embedded_profile_x86_64, WEIR_RUNTIME_DIR "/profile-x86_64.bc")
@@ -50,6 +52,16 @@ llvm::StringRef cudaBitcode(llvm::StringRef arch) {
   if (arch == "aarch64")
     return between(weir_embedded_cuda_aarch64_begin,
                    weir_embedded_cuda_aarch64_end);
+  return {};
+}
+
+llvm::StringRef eventsBitcode(llvm::StringRef arch) {
+  if (arch == "x86_64")
+    return between(weir_embedded_events_x86_64_begin,
+                   weir_embedded_events_x86_64_end);
+  if (arch == "aarch64")
+    return between(weir_embedded_events_aarch64_begin,
+                   weir_embedded_events_aarch64_end);
   return {};
 }
 

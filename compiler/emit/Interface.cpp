@@ -274,8 +274,6 @@ struct Reader {
     if (Error error = readGpu(module, model))
       return error;
     model.profile = attrs::profile.isOn(module);
-    if (model.profile && model.gpu)
-      return bad(attrs::profile.name() + " is not for a GPU");
     auto entries = attrs::entries.of(module);
     if (!entries || entries.empty())
       return bad("the module has no " + attrs::entries.name() +

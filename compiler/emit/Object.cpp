@@ -253,7 +253,8 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
   if (Error error = linkBitcode(module, runtimeBitcode(arch)))
     return std::move(error);
   if (model.gpu)
-    if (Error error = linkBitcode(module, cudaBitcode(arch)))
+    if (Error error = linkBitcode(module, model.profile ? eventsBitcode(arch)
+                                                        : cudaBitcode(arch)))
       return std::move(error);
   if (!model.variables.empty())
     if (Error error = linkBitcode(module, stateBitcode(arch)))

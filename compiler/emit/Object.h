@@ -65,6 +65,8 @@ llvm::Error checkUndefined(llvm::ArrayRef<char> object,
 llvm::StringRef runtimeBitcode(llvm::StringRef arch);
 /// The same of the part that only products for a GPU have.
 llvm::StringRef cudaBitcode(llvm::StringRef arch);
+/// In its place in products of --profile.
+llvm::StringRef eventsBitcode(llvm::StringRef arch);
 /// The part of it that only models with variables need.
 llvm::StringRef stateBitcode(llvm::StringRef arch);
 /// The part of it that only products of --profile have.

@@ -36,7 +36,8 @@ public:
 
   /// weir_profile_info, whose functions have the model's table as their first
   /// argument.
-  Expected<Constant *> info() {
+  Expected<Constant *> info(bool isOfGpu) {
+    prefix = isOfGpu ? "weir_gpu_profile_" : "weir_profile_";
     return record({"tasks", "read", "reset", "trace", "events"},
                   {{ptr, ptr, ptr},
                    {ptr, ptr, i32, ptr},
@@ -94,9 +95,9 @@ private:
                               ArrayRef<SmallVector<Type *>> parameters) {
     SmallVector<Constant *> functions;
     for (auto [name, types] : zip_equal(names, parameters)) {
-      Function *callee = module.getFunction(("weir_profile_" + name).str());
+      Function *callee = module.getFunction((prefix + name).str());
       if (!callee)
-        return createStringError("the runtime lacks weir_profile_" + name);
+        return createStringError("the runtime lacks " + prefix + name);
       auto *function = Function::Create(FunctionType::get(i32, types, false),
                                         GlobalValue::InternalLinkage,
                                         globals::profile + "_" + name, module);
@@ -118,6 +119,7 @@ private:
   IntegerType *i32 = Type::getInt32Ty(context),
               *i64 = Type::getInt64Ty(context);
   StringMap<Constant *> texts;
+  StringRef prefix; // of the runtime's functions
 };
 
 } // namespace
@@ -128,6 +130,16 @@ size_t countTasks(const TableOptions &options) {
     if (isaVariant.tasks)
       most = std::max(most, isaVariant.tasks.size());
   return most;
+}
+
+uint64_t countEvents(const TableOptions &options, size_t numFunctions) {
+  std::vector<uint64_t> events(numFunctions, 2);
+  for (const IsaVariantOptions &isaVariant : options.isaVariants)
+    if (isaVariant.tasks)
+      for (auto task : isaVariant.tasks.getAsRange<ProfileTaskAttr>())
+        if (static_cast<size_t>(task.getEntry()) < numFunctions)
+          events[task.getEntry()] += 2;
+  return *std::max_element(events.begin(), events.end());
 }
 
 Error addProfile(Module &module, const ModelInterface &model,
@@ -144,7 +156,7 @@ Error addProfile(Module &module, const ModelInterface &model,
   values.append({builder.list(levels, globals::profileLevels),
                  builder.int64(options.profileAt),
                  builder.int64(countTasks(options))});
-  Expected<Constant *> info = builder.info();
+  Expected<Constant *> info = builder.info(model.gpu);
   if (!info)
     return info.takeError();
   auto *type = FunctionType::get(PointerType::get(module.getContext(), 0), {},

@@ -260,6 +260,8 @@ struct Builder {
       fields.append({ptr, i64, i64});
     if (model.gpu)
       fields.append({ptr, ptr, i64, ptr, i64, ptr, i64, i64, i64});
+    if (model.gpu && model.profile)
+      fields.push_back(i64);
     auto *tableType = StructType::get(context, fields);
     table = new GlobalVariable(module, tableType, true,
                                GlobalValue::InternalLinkage, nullptr,
@@ -269,7 +271,8 @@ struct Builder {
     std::string to = model.gpu ? "weir_gpu_" : "weir_";
     Function *create =
         forward(n + "_create",
-                model.profile ? "weir_profile_create" : to + "model_create",
+                model.profile && !model.gpu ? "weir_profile_create"
+                                            : to + "model_create",
                 i32, {ptr, ptr, ptr});
     Function *destroy = forward(n + "_destroy", to + "model_destroy",
                                 Type::getVoidTy(context), {ptr});
@@ -374,6 +377,8 @@ struct Builder {
            addConvTable(module, model), int64(model.convs.size()),
            addAttentionTable(module, model), int64(model.attentions.size()),
            int64(options.contextAt), int64(model.hostBytes)});
+    if (model.gpu && model.profile)
+      values.push_back(int64(options.numEvents));
     if (!missing.empty())
       return createStringError("the runtime lacks " + missing);
     table->setInitializer(ConstantStruct::get(tableType, values));

@@ -20,13 +20,15 @@ struct TableOptions {
   uint64_t weightsHash = 0;
   uint64_t contextBytes = 0;
   uint64_t contextAt = 0; // of a GPU: where the host's part of a context lies
-  uint64_t profileAt = 0; // where a context has its profile
+  uint64_t profileAt = 0; // where the host's part has its profile
+  uint64_t numEvents = 0; // of a run, for the profile of a GPU
   std::vector<IsaVariantOptions>
       isaVariants; // as model.instruction-set variants
 };
 
-/// Sets contextBytes, contextAt and profileAt by what the runtime in the module
-/// says: see runtime/abi.h, runtime/cuda/gpu.h and runtime/profile/profile.h.
+/// Sets contextBytes, contextAt, profileAt and numEvents by what the runtime in
+/// the module says: see runtime/abi.h, runtime/cuda/gpu.h,
+/// runtime/profile/profile.h and runtime/cuda/events.h.
 llvm::Error sizeContext(const llvm::Module &module, const ModelInterface &model,
                         TableOptions &options);
 
@@ -42,6 +44,9 @@ llvm::Constant *addSliceTable(llvm::Module &module,
 
 /// The tasks of the instruction-set variant with the most.
 size_t countTasks(const TableOptions &options);
+/// The most events that a run on a GPU records: one at both ends of it and of
+/// each task.
+uint64_t countEvents(const TableOptions &options, size_t numFunctions);
 /// Adds NAME_profile, and to `values` the fields of weir_profile_model
 /// (runtime/profile/profile.h) after those of weir_model, the type of `table`.
 llvm::Error addProfile(llvm::Module &module, const ModelInterface &model,

@@ -19,8 +19,12 @@ Operation *weir::plan::findKernel(Operation *inside, FlatSymbolRefAttr name) {
   if (Operation *kernel = SymbolTable::lookupNearestSymbolFrom(inside, name))
     return kernel;
   auto module = inside->getParentOfType<ModuleOp>();
-  auto host = module ? module.lookupSymbol<ModuleOp>(hostKernels) : ModuleOp();
-  return host ? host.lookupSymbol(name) : nullptr;
+  for (StringRef part : {StringRef(hostKernels), StringRef("weir_gpu_kernels")})
+    if (auto kernels =
+            module ? module.lookupSymbol<ModuleOp>(part) : ModuleOp())
+      if (Operation *kernel = kernels.lookupSymbol(name))
+        return kernel;
+  return nullptr;
 }
 
 llvm::MapVector<StringAttr, SmallVector<TaskOp>>

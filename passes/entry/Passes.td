@@ -36,7 +36,9 @@ def IssueLaunches : Pass<"weir-issue-launches", "::mlir::ModuleOp"> {
     offsets to them and does not read through them. Entries whose program reads
     nothing back are marked `capturable` in `weir.entries`. Consecutive runs of the
     host become a function that is passed to `weir_gpu_on_host`, with
-    `weir_gpu_to_host` and `weir_gpu_from_host` for copies.
+    `weir_gpu_to_host` and `weir_gpu_from_host` for copies. With `weir.profile` on
+    the module the function calls the runtime before and after each task, and the
+    pass writes `weir.profile_tasks` (`runtime/cuda/events.h`).
 
     ```mlir
     plan.run @k(%b) : (memref<4xf32>)

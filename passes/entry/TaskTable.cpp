@@ -30,6 +30,45 @@ int64_t sumOf(int64_t a, int64_t b) {
   return llvm::AddOverflow(a, b, sum) ? INT64_MAX : sum;
 }
 
+/// The product, or the largest number.
+int64_t productOf(ArrayRef<int64_t> factors) {
+  int64_t product = 1;
+  for (int64_t factor : factors)
+    if (llvm::MulOverflow(product, factor, product))
+      return INT64_MAX;
+  return product;
+}
+
+/// The row of a table of what libraries compute.
+template <typename Record>
+Record rowOf(ArrayAttr table, int64_t number) {
+  bool isThere = table && number < static_cast<int64_t>(table.size());
+  return isThere ? cast<Record>(table[static_cast<unsigned>(number)])
+                 : Record();
+}
+
+/// The multiply-adds of a call of a library, by the definition of its
+/// operation.
+int64_t multiplyAddsOf(ModuleOp module, LibraryCallAttr call) {
+  int64_t number = call.getNumber();
+  if (call.getFunction() == "weir_gpu_multiply")
+    if (auto row = rowOf<GemmAttr>(attrs::gpuGemms.of(module), number))
+      return productOf({row.getBatch(), row.getM(), row.getN(), row.getK()});
+  if (call.getFunction() == "weir_gpu_attend")
+    if (auto row =
+            rowOf<AttentionAttr>(attrs::gpuAttentions.of(module), number))
+      return productOf({row.getBatch(), row.getHeads(), row.getRows(),
+                        row.getColumns(),
+                        sumOf(row.getDepth(), row.getWidth())});
+  if (call.getFunction() == "weir_gpu_convolve")
+    if (auto row = rowOf<ConvAttr>(attrs::gpuConvs.of(module), number))
+      return productOf({row.getImages(), row.getOutputs(),
+                        row.getInputs() / row.getGroups(), row.getWindow()[0],
+                        row.getWindow()[1], row.resultSize(0),
+                        row.resultSize(1)});
+  return 0;
+}
+
 /// The name of the node inside all calls, or null.
 StringAttr nodeOf(Location location) {
   if (auto call = dyn_cast<CallSiteLoc>(location))
@@ -90,6 +129,9 @@ private:
       inputs = std::min(work.getInputs(), inputs);
       multiplyAdds = sumOf(multiplyAdds, work.getMultiplyAdds());
     }
+    if (LibraryCallAttr call = attrs::libraryCall.of(run))
+      multiplyAdds = sumOf(
+          multiplyAdds, multiplyAddsOf(run->getParentOfType<ModuleOp>(), call));
     for (auto [i, operand] : llvm::enumerate(operands)) {
       int64_t &sum = static_cast<int64_t>(i) < inputs ? read : written;
       sum = sumOf(sum, plan::bytesOf(cast<MemRefType>(operand.getType())));
@@ -113,10 +155,17 @@ void TaskTable::enter(StringRef symbol) {
 }
 
 std::optional<int64_t> TaskTable::add(plan::RunOp run, bool isGroup) {
+  SmallVector<plan::RunOp> runs;
+  for (; run && on; run = isGroup ? run.nextInGroup() : plan::RunOp())
+    runs.push_back(run);
+  return add(runs);
+}
+
+std::optional<int64_t> TaskTable::add(ArrayRef<plan::RunOp> runs) {
   if (!on)
     return std::nullopt;
   Sums sums;
-  for (; run; run = isGroup ? run.nextInGroup() : plan::RunOp())
+  for (plan::RunOp run : runs)
     sums.add(run);
   tasks.push_back(sums.task(module.getContext(), entry));
   return tasks.size() - 1;

@@ -15,8 +15,8 @@ void declareRuntime(mlir::ModuleOp module, llvm::StringRef name,
                     llvm::ArrayRef<mlir::Type> parameters);
 
 /// Collects the tasks of a module with `weir.profile` and emits the calls that
-/// count them (runtime/profile/profile.h). Of other modules it has no tasks and
-/// emits nothing.
+/// count them on a CPU (runtime/profile/profile.h). Of other modules it has no
+/// tasks and emits nothing.
 class TaskTable {
 public:
   explicit TaskTable(mlir::ModuleOp module);
@@ -28,6 +28,8 @@ public:
   /// The number of the task, or nothing in a module that is not profiled.
   std::optional<int64_t> add(plan::RunOp run, bool isGroup);
   std::optional<int64_t> add(plan::CopyOp copy);
+  /// Adds runs that are one task.
+  std::optional<int64_t> add(llvm::ArrayRef<plan::RunOp> runs);
 
   /// Emits the call after a task.
   void endTask(mlir::ImplicitLocOpBuilder &b, mlir::Value team,

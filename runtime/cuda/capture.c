@@ -1,6 +1,7 @@
 // Each function's work, recorded once: a run is then one launch of a graph,
 // whatever it consists of.
 
+#include "runtime/cuda/events.h"
 #include "runtime/cuda/state.h"
 #include "runtime/libc.h"
 
@@ -59,6 +60,7 @@ weir_status weir_gpu_copy_out(weir_gpu *gpu, const weir_gpu_layout *layout,
 int32_t weir_gpu_issue(weir_gpu *gpu, uint32_t function,
                        weir_gpu_stream *stream) {
   gpu->status = WEIR_OK;
+  weir_gpu_profile_enter(gpu, function);
   return gpu->context->entries[function]((void *)gpu->arena,
                                          (const void *)gpu->weights, gpu->at,
                                          (void *)stream, (void *)gpu->state);
@@ -67,7 +69,8 @@ int32_t weir_gpu_issue(weir_gpu *gpu, uint32_t function,
 static weir_status record(weir_gpu *gpu, uint32_t which, int with_copies,
                           const weir_gpu_layout *layout) {
   weir_gpu_stream stream = {gpu, gpu->stream, 1, 0};
-  if (with_copies && weir_gpu_copy_in(gpu, layout, gpu->stream))
+  if (with_copies && (weir_gpu_profile_start(&stream) ||
+                      weir_gpu_copy_in(gpu, layout, gpu->stream)))
     return gpu->status;
   int32_t failed = weir_gpu_issue(gpu, which, &stream);
   if (failed)
@@ -76,7 +79,9 @@ static weir_status record(weir_gpu *gpu, uint32_t which, int with_copies,
                : WEIR_GPU_FAIL(gpu, WEIR_ERR_GPU, "function '",
                                gpu->model->model.info->functions[which].name,
                                "' fails before it has run");
-  return with_copies ? weir_gpu_copy_out(gpu, layout, gpu->stream) : WEIR_OK;
+  return with_copies ? weir_gpu_profile_stop(
+                           &stream, weir_gpu_copy_out(gpu, layout, gpu->stream))
+                     : WEIR_OK;
 }
 
 static weir_status capture_one(weir_gpu *gpu, uint32_t which, int with_copies,

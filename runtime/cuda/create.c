@@ -2,6 +2,7 @@
 // device, is of create: a run allocates and loads nothing.
 
 #include "runtime/context.h"
+#include "runtime/cuda/events.h"
 #include "runtime/cuda/state.h"
 
 // The compiler reads this off the bitcode.
@@ -115,6 +116,8 @@ static weir_status start(weir_gpu *gpu, const weir_config *config) {
     status =
         WEIR_GPU_CALL(gpu, cuEventCreate, &gpu->done, CU_EVENT_DISABLE_TIMING_);
   if (!status)
+    status = weir_gpu_profile_create(gpu);
+  if (!status)
     status = allocate(gpu);
   if (!status)
     status = upload_weights(gpu, config);
@@ -193,6 +196,7 @@ void weir_gpu_model_destroy(const weir_gpu_model *model, void *memory) {
     weir_gpu_free_graphs(gpu);
     weir_gpu_free_gemms(gpu);
     weir_gpu_free_dnn(gpu);
+    weir_gpu_profile_destroy(gpu);
     if (gpu->done)
       cuda->cuEventDestroy_v2(gpu->done);
     if (gpu->stream)

@@ -1,5 +1,6 @@
 // Finds the CUDA driver where the model runs, and says what its failures mean.
 
+#include "runtime/cuda/events.h"
 #include "runtime/cuda/state.h"
 #include "runtime/libc.h"
 
@@ -104,6 +105,8 @@ weir_status weir_gpu_load_driver(weir_gpu *gpu) {
   WEIR_CUDA_FUNCTIONS(WEIR_CUDA_FIND)
 #undef WEIR_CUDA_FIND
   *(void **)&gpu->cuda.cuFuncLoad = dlsym(library, "cuFuncLoad");
+  if ((status = weir_gpu_profile_begin(gpu, library)))
+    return status;
   weir_cu_result result = gpu->cuda.cuInit(0);
   if (result == CUDA_ERROR_NO_DEVICE_)
     return WEIR_GPU_FAIL(gpu, WEIR_ERR_DEVICE,

@@ -24,6 +24,9 @@
 
 #include "runtime/abi.h"
 #include "runtime/cuda/info.h"
+#ifdef WEIR_GPU_PROFILE
+#include "runtime/profile/profile.h"
+#endif
 
 // What a function below answers where the driver refused: less than 0, so that
 // it is no check's number. The text is kept for NAME_last_error.
@@ -177,6 +180,11 @@ int32_t weir_gpu_on_host(weir_gpu_stream *stream, weir_gpu_host_code *code);
 
 typedef struct weir_gpu_model {
   weir_model model; // info->arena_bytes are the device's
+#ifdef WEIR_GPU_PROFILE
+  const weir_profile_level *levels; // as weir_profile_model has them; one
+  uint64_t at;                      // behind the weir_context
+  uint64_t num_tasks;
+#endif
   const weir_gpu_info *gpu;
   const weir_gpu_gemm *gemms;
   uint64_t num_gemms;
@@ -186,6 +194,10 @@ typedef struct weir_gpu_model {
   uint64_t num_attentions;
   uint64_t context_at; // where in a context the host's part of it lies
   uint64_t host_bytes; // of the parts that the host computes; 0: none
+#ifdef WEIR_GPU_PROFILE
+  // The most that a run records: one at both ends of the run and of each task.
+  uint64_t num_events;
+#endif
 } weir_gpu_model;
 
 weir_status weir_gpu_model_create(const weir_gpu_model *model, void *memory,

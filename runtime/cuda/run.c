@@ -1,6 +1,7 @@
 // The runs of a model for a GPU, and what they came to.
 
 #include "runtime/context.h"
+#include "runtime/cuda/events.h"
 #include "runtime/cuda/state.h"
 
 weir_gpu *weir_gpu_alive(const weir_gpu_model *model, const void *memory) {
@@ -52,7 +53,8 @@ weir_status weir_gpu_wait_for_device_run(weir_gpu *gpu) {
   if (!gpu->pending)
     return WEIR_OK;
   gpu->pending = 0;
-  return WEIR_GPU_CALL(gpu, cuEventSynchronize, gpu->done);
+  return weir_gpu_profile_collect(
+      gpu, WEIR_GPU_CALL(gpu, cuEventSynchronize, gpu->done));
 }
 
 // What a run that has been issued in whole or in part comes to.
@@ -67,7 +69,9 @@ static weir_status result(weir_gpu *gpu, int32_t answered, uint32_t failed) {
 static weir_status run(weir_gpu *gpu, uint32_t which, void *const *tensors) {
   const weir_function_info *function =
       &gpu->model->model.info->functions[which];
-  weir_status status = weir_gpu_wait_for_device_run(gpu);
+  weir_status status = weir_gpu_profile_prepare(
+      gpu, which, gpu->stream, gpu->whole[which] != NULL,
+      weir_gpu_wait_for_device_run(gpu));
   if (status)
     return status;
   take_failed_check(gpu);
@@ -81,17 +85,21 @@ static weir_status run(weir_gpu *gpu, uint32_t which, void *const *tensors) {
   if (gpu->whole[which]) {
     status = WEIR_GPU_CALL(gpu, cuGraphLaunch, gpu->whole[which], gpu->stream);
   } else {
-    status = weir_gpu_copy_in(gpu, &layout, gpu->stream);
+    status = weir_gpu_profile_start(&stream);
+    if (!status)
+      status = weir_gpu_copy_in(gpu, &layout, gpu->stream);
     if (!status)
       answered = weir_gpu_issue(gpu, which, &stream);
     if (!status && answered >= 0)
-      status = weir_gpu_copy_out(gpu, &layout, gpu->stream);
+      status = weir_gpu_profile_stop(
+          &stream, weir_gpu_copy_out(gpu, &layout, gpu->stream));
   }
   // After a failure too: what was issued uses the staging memory.
   if (status || answered < 0)
     gpu->cuda.cuStreamSynchronize(gpu->stream);
   else
     status = WEIR_GPU_CALL(gpu, cuStreamSynchronize, gpu->stream);
+  status = weir_gpu_profile_collect(gpu, status);
   if (status)
     return status;
   if (answered >= 0)
@@ -128,9 +136,12 @@ static weir_status run_device(weir_gpu *gpu, uint32_t which,
   weir_gpu_stream stream = {gpu, on, 0, 0};
   int32_t answered = 0;
   // The memory is one run's at a time, on whatever streams they are.
-  weir_status status =
+  weir_status status = weir_gpu_profile_prepare(
+      gpu, which, on, /*replays=*/0,
       gpu->pending ? WEIR_GPU_CALL(gpu, cuStreamWaitEvent, on, gpu->done, 0)
-                   : WEIR_OK;
+                   : WEIR_OK);
+  if (!status)
+    status = weir_gpu_profile_start(&stream);
   if (!status)
     status = copy_tensors(gpu, function->inputs, inputs, gpu->at, tensors, on);
   if (!status && gpu->kernel[which])
@@ -138,8 +149,9 @@ static weir_status run_device(weir_gpu *gpu, uint32_t which,
   else if (!status)
     answered = weir_gpu_issue(gpu, which, &stream);
   if (!status && answered >= 0)
-    status = copy_tensors(gpu, function->outputs, function->num_outputs,
-                          tensors + inputs, gpu->at + inputs, on);
+    status = weir_gpu_profile_stop(
+        &stream, copy_tensors(gpu, function->outputs, function->num_outputs,
+                              tensors + inputs, gpu->at + inputs, on));
   weir_cu_result recorded = gpu->cuda.cuEventRecord(gpu->done, on);
   gpu->pending = !recorded;
   if (!status && answered >= 0)

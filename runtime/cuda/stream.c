@@ -1,5 +1,6 @@
 // What a model's entries do with the GPU: see gpu.h.
 
+#include "runtime/cuda/events.h"
 #include "runtime/cuda/state.h"
 #include "runtime/libc.h"
 
@@ -117,6 +118,7 @@ static int32_t read_back(weir_gpu_stream *stream, const void *source,
 
 int32_t weir_gpu_read(weir_gpu_stream *stream, void *host_target,
                       const void *device_source, uint64_t bytes) {
+  weir_gpu_profile_skip(stream->gpu);
   if (stream->capturing)
     return refuse(stream->gpu, "the model reads data back in a function that "
                                "is said not to");
@@ -131,6 +133,7 @@ int32_t weir_gpu_read(weir_gpu_stream *stream, void *host_target,
 int32_t weir_gpu_check(weir_gpu_stream *stream, const void *passed,
                        uint32_t number) {
   weir_gpu *gpu = stream->gpu;
+  weir_gpu_profile_skip(gpu);
   if (!number || number > gpu->model->model.num_checks)
     return refuse(gpu, "the model makes a check that it does not have");
   if (stream->capturing)

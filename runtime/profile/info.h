@@ -27,7 +27,8 @@ typedef struct weir_profile_task {
 /* What a task has counted since create or the last reset. */
 typedef struct weir_profile_time {
   uint64_t calls;
-  uint64_t nanoseconds; /* on the thread that calls a function of the model */
+  uint64_t nanoseconds; /* on the thread that calls a function of the model,
+                           or of a GPU */
 } weir_profile_time;
 
 /* What all runs have counted. A run's time is never below that of its tasks. */
@@ -35,7 +36,7 @@ typedef struct weir_profile_runs {
   uint64_t runs;
   uint64_t nanoseconds;
   uint32_t threads; /* the threads of the context, each a lane of a trace */
-  uint32_t zero;
+  uint32_t on_gpu;  /* 1: a GPU has measured all times, and is the only lane */
 } weir_profile_runs;
 
 enum {
@@ -45,8 +46,8 @@ enum {
   WEIR_PROFILE_RUN = 3    /* a call of a function, whose number is `task` */
 };
 
-/* An event of a lane. Lane 0 is the calling thread. Times are nanoseconds since
- * the trace began. */
+/* An event of a lane. Lane 0 is the calling thread, or the GPU. Times are
+ * nanoseconds since the trace began. */
 typedef struct weir_profile_event {
   uint64_t begin;
   uint64_t end;

@@ -43,16 +43,6 @@ static weir_profile *profile_of(const weir_team *team) {
       (weir_context *)((char *)team - offsetof(weir_context, team)));
 }
 
-static weir_profile_lane *lane_of(weir_profile *profile, uint32_t lane) {
-  return (weir_profile_lane *)(profile->trace + lane * profile->size);
-}
-
-static void note(weir_profile *profile, uint32_t to, weir_profile_event event) {
-  weir_profile_lane *lane = lane_of(profile, to);
-  weir_profile_event *events = (weir_profile_event *)(lane + 1);
-  events[lane->written++ % (profile->size - 1)] = event;
-}
-
 void weir_profile_begin(const weir_team *team) {
   weir_profile *profile = profile_of(team);
   profile->scale = 0;
@@ -67,8 +57,9 @@ __attribute__((noinline)) void weir_profile_task_end(const weir_team *team,
   ++slot->calls;
   slot->ticks += since(profile->last, now);
   if (profile->trace)
-    note(profile, 0,
-         (weir_profile_event){profile->last, now, task, WEIR_PROFILE_TASK});
+    weir_profile_note(
+        profile, 0,
+        (weir_profile_event){profile->last, now, task, WEIR_PROFILE_TASK});
   profile->last = now;
 }
 
@@ -78,8 +69,9 @@ void weir_profile_end(const weir_team *team, uint32_t function) {
   profile->ticks += since(profile->begun, now);
   ++profile->runs;
   if (profile->trace)
-    note(profile, 0,
-         (weir_profile_event){profile->begun, now, function, WEIR_PROFILE_RUN});
+    weir_profile_note(
+        profile, 0,
+        (weir_profile_event){profile->begun, now, function, WEIR_PROFILE_RUN});
 }
 
 typedef struct traced {
@@ -93,12 +85,13 @@ static void run_chunk(void *data, int64_t first, int64_t last, int64_t slot) {
   const traced *t = data;
   uint32_t lane = (uint32_t)slot;
   uint64_t begin = ticks();
-  lane_of(t->profile, lane)->begin = begin;
+  weir_profile_lane_of(t->profile, lane)->begin = begin;
   t->part(t->data, first, last, slot);
   uint64_t end = ticks();
-  note(t->profile, lane,
-       (weir_profile_event){begin, end, t->task, WEIR_PROFILE_CHUNK});
-  lane_of(t->profile, lane)->end = end;
+  weir_profile_note(
+      t->profile, lane,
+      (weir_profile_event){begin, end, t->task, WEIR_PROFILE_CHUNK});
+  weir_profile_lane_of(t->profile, lane)->end = end;
 }
 
 __attribute__((noinline)) void
@@ -106,10 +99,11 @@ weir_profile_chunk_end(const weir_team *team, int64_t slot, uint32_t task) {
   weir_profile *profile = profile_of(team);
   if (!profile->trace)
     return;
-  weir_profile_lane *lane = lane_of(profile, (uint32_t)slot);
+  weir_profile_lane *lane = weir_profile_lane_of(profile, (uint32_t)slot);
   uint64_t now = ticks();
-  note(profile, (uint32_t)slot,
-       (weir_profile_event){lane->begin, now, task, WEIR_PROFILE_CHUNK});
+  weir_profile_note(
+      profile, (uint32_t)slot,
+      (weir_profile_event){lane->begin, now, task, WEIR_PROFILE_CHUNK});
   lane->begin = now;
 }
 
@@ -123,9 +117,11 @@ weir_profile_parallel(const weir_team *team, int64_t count, int64_t slots,
     members = slots;
   if (members > count)
     members = count;
+  if (members > 1 && profile->trace && weir_team_is_inherited(team))
+    members = 1;
   if (!profile->trace || members <= 1) {
     if (profile->trace)
-      lane_of(profile, 0)->begin = profile->last;
+      weir_profile_lane_of(profile, 0)->begin = profile->last;
     weir_parallel(team, count, slots, each, part, data);
     return;
   }
@@ -134,12 +130,12 @@ weir_profile_parallel(const weir_team *team, int64_t count, int64_t slots,
   weir_parallel(team, count, slots, each, run_chunk, &t);
   uint64_t end = ticks();
   for (uint32_t i = 0; i < (uint32_t)members; ++i) {
-    uint64_t from = lane_of(profile, i)->end;
+    uint64_t from = weir_profile_lane_of(profile, i)->end;
     if (from < begin)
       from = begin; // the thread came too late for a chunk
     if (from < end)
-      note(profile, i,
-           (weir_profile_event){from, end, task, WEIR_PROFILE_WAIT});
+      weir_profile_note(
+          profile, i, (weir_profile_event){from, end, task, WEIR_PROFILE_WAIT});
   }
 }
 
@@ -166,7 +162,7 @@ static void clear(const weir_profile_model *model, weir_profile *profile) {
   profile->scale = 0;
   memset(profile->slots, 0, (size_t)model->num_tasks * sizeof *profile->slots);
   for (uint32_t i = 0; profile->trace && i < profile->lanes; ++i)
-    *lane_of(profile, i) = (weir_profile_lane){0, 0, 0};
+    *weir_profile_lane_of(profile, i) = (weir_profile_lane){0, 0, 0};
 }
 
 weir_status weir_profile_create(const weir_profile_model *model, void *memory,
@@ -293,7 +289,7 @@ weir_status weir_profile_trace(const weir_profile_model *model,
   profile->lanes = lanes;
   profile->size = count / lanes;
   for (uint32_t i = 0; i < lanes; ++i)
-    *lane_of(profile, i) = (weir_profile_lane){0, 0, 0};
+    *weir_profile_lane_of(profile, i) = (weir_profile_lane){0, 0, 0};
   profile->origin = ticks();
   return weir_end_call(context, WEIR_OK);
 }
@@ -311,7 +307,7 @@ weir_status weir_profile_events(const weir_profile_model *model,
   if (!profile->trace || number >= profile->lanes)
     return weir_end_call(context, WEIR_FAIL(context, WEIR_ERR_SIZE,
                                             "the trace has no such lane"));
-  const weir_profile_lane *lane = lane_of(profile, number);
+  const weir_profile_lane *lane = weir_profile_lane_of(profile, number);
   const weir_profile_event *kept = (const weir_profile_event *)(lane + 1);
   uint64_t room = profile->size - 1;
   uint64_t copied = lane->written < room ? lane->written : room;

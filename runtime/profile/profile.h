@@ -20,7 +20,8 @@ typedef struct weir_profile_model {
   uint64_t num_tasks;               // of the variant with the most
 } weir_profile_model;
 
-// Counts of a task, in ticks of the processor's clock.
+// Counts of a task, in ticks of the processor's clock. On a GPU a tick is a
+// nanosecond (runtime/cuda/events.c).
 typedef struct weir_profile_slot {
   uint64_t calls;
   uint64_t ticks;
@@ -57,6 +58,19 @@ typedef struct weir_profile {
 } weir_profile;
 
 extern const size_t weir_profile_bytes; // without `slots`
+
+static inline weir_profile_lane *weir_profile_lane_of(weir_profile *profile,
+                                                      uint32_t lane) {
+  return (weir_profile_lane *)(profile->trace + lane * profile->size);
+}
+
+// Writes an event to a lane of the trace.
+static inline void weir_profile_note(weir_profile *profile, uint32_t to,
+                                     weir_profile_event event) {
+  weir_profile_lane *lane = weir_profile_lane_of(profile, to);
+  weir_profile_event *events = (weir_profile_event *)(lane + 1);
+  events[lane->written++ % (profile->size - 1)] = event;
+}
 
 // Calls of an entry. `begin` is the first, `end` the last. `task` comes after
 // each task, whose time is the time since the boundary before.

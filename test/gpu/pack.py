@@ -2,7 +2,8 @@
 """pack.py OUT [--bin DIR] [--tiny] [--corpus DIR] [--simulate] [-- FLAG...]: compiles the
 libraries that run.sh runs on a machine with a GPU and without a build of weir.
 
-OUT gets `bench/` with a library for each case of cases.py, and `suite/` with the small models of
+OUT gets `bench/` with a library for each case of cases.py, `profile/` with a program of --profile
+for one of them, and `suite/` with the small models of
 test/models and of samples of a corpus (WEIR_CORPUS). Each has its inputs and references as .npy
 files. FLAGs go to `weir compile`; the default is --gpu=cuda. With --simulate each model also has
 its kernels for this processor, for the stand-in for the driver (test/emulate/cuda). A model that
@@ -72,16 +73,16 @@ class Packer:
         for one in self.begun:
             one.result()
 
-    def compile(self, model, folder, extra):
-        """Whether it compiles; the library is folder/model.so."""
-        command = [self.args.bin / "weir", "compile", model, "-o", folder / "model.so",
+    def compile(self, model, folder, extra, output="model.so"):
+        """Whether it compiles; the output is in the folder."""
+        command = [self.args.bin / "weir", "compile", model, "-o", folder / output,
                    *extra, *self.args.flags]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         if done.returncode:
             reason = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
             self.refused.append({"name": folder.name, "why": reason[0][:300]})
             shutil.rmtree(folder)
-        elif self.args.simulate:
+        elif self.args.simulate and output == "model.so":
             self.simulate(model, folder, extra)
         return not done.returncode
 
@@ -100,6 +101,12 @@ class Packer:
 
     def bench(self, case):
         folder = self.args.out / "bench" / re.sub(r"\W+", "-", case.name)
+        self.build(case, folder)
+
+    def profile(self, case):
+        self.build(case, self.args.out / "profile", ["--profile"], "program")
+
+    def build(self, case, folder, extra=(), output="model.so"):
         folder.mkdir(parents=True)
         graph = ops.Graph(graphdef.Graph())
         inputs, parameters = case.make()
@@ -107,7 +114,7 @@ class Packer:
         result = case.function(graph, edges, {n: graph.put(v) for n, v in parameters.items()})
         model = folder / "model.pbtxt"
         model.write_text(graph.graph.text())
-        ok = self.compile(model, folder, [f"--fetch={result.name}"])
+        ok = self.compile(model, folder, [f"--fetch={result.name}", *extra], output)
         if ok:
             model.unlink()
             (folder / "case.json").write_text(json.dumps({"name": case.name}))
@@ -183,6 +190,7 @@ class Packer:
                 file.unlink()
 
 
+PROFILED = "^transformer"
 SPELLED = {"float32": "f32", "float64": "f64", "float16": "f16", "int32": "i32", "int64": "i64",
            "int8": "i8", "int16": "i16", "uint8": "ui8", "bool": "i1"}
 
@@ -195,6 +203,8 @@ def main():
     for case in cases.cases(args.tiny):
         if re.search(args.only, case.name):
             packer.begin(packer.bench, case)
+    profiled = [case for case in cases.cases(args.tiny) if re.search(PROFILED, case.name)]
+    packer.begin(packer.profile, profiled[0])
     packer.zoo()
     if args.corpus:
         packer.corpus()

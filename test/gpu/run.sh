@@ -8,7 +8,7 @@
 #
 # Results go to OUT (default: PACK/out), and a page of them to OUT/performance-gpu.md. Where
 # the suite is right they also replace docs/results/gpu-h100.json. SECONDS bounds the
-# whole (default: 500). Exits with 1 if a model of the suite is wrong.
+# whole (default: 500). Exits with 1 if a model of the suite is wrong or the profile fails.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 pack=$(cd "${1:?the folder that pack.py wrote}" && pwd)
@@ -25,6 +25,12 @@ nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>
 
 timeout "$(left)" "$python" "$here/check.py" "$pack" "$out" | tee "$out/suite.txt"
 failed=${PIPESTATUS[0]}
+# The table of a profile goes to OUT/profile.txt, and the trace of its runs to OUT/trace.json.
+if [ -x "$pack/profile/program" ]; then
+  timeout "$(left)" "$pack/profile/program" --random=1 --warmup=10 --repeat=100 --profile \
+    --trace="$out/trace.json" | tee "$out/profile.txt"
+  [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+fi
 # weir runs first: other engines may use the remaining time, torch.compile the most.
 for part in "weir 30" "eager 25" "jax 40" "compiled 90"; do
   read -r engine percent <<<"$part"

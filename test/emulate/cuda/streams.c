@@ -1,4 +1,4 @@
-// Streams, events and graphs.
+// Streams and graphs.
 
 #include "cuda.h"
 
@@ -26,45 +26,6 @@ int cuStreamDestroy_v2(void *gone) {
   CALL_IN_CONTEXT;
   note("cuStreamDestroy");
   return unmake(gone);
-}
-
-int cuStreamSynchronize(stream *of) {
-  CALL_IN_CONTEXT;
-  note("cuStreamSynchronize");
-  return of && of->capture ? CAPTURE_UNSUPPORTED : OK;
-}
-
-int cuStreamWaitEvent(stream *of, void *event, uint32_t flags) {
-  CALL_IN_CONTEXT;
-  (void)of, (void)event, (void)flags;
-  note("cuStreamWaitEvent");
-  return OK;
-}
-
-int cuEventCreate(void **made, uint32_t flags) {
-  CALL_OUTSIDE_CAPTURE;
-  note("cuEventCreate %u", flags);
-  return make(made, 8);
-}
-
-int cuEventDestroy_v2(void *gone) {
-  CALL_IN_CONTEXT;
-  note("cuEventDestroy");
-  return unmake(gone);
-}
-
-int cuEventRecord(void *event, stream *on) {
-  CALL_IN_CONTEXT;
-  (void)event, (void)on;
-  note("cuEventRecord");
-  return OK;
-}
-
-int cuEventSynchronize(void *event) {
-  CALL_IN_CONTEXT;
-  (void)event;
-  note("cuEventSynchronize");
-  return OK;
 }
 
 static void free_graph(graph *gone) {
@@ -126,10 +87,9 @@ int cuGraphUpload(graph *of, stream *on) {
 
 int cuGraphLaunch(graph *of, stream *on) {
   CALL_IN_CONTEXT;
-  (void)on;
   note("cuGraphLaunch %d nodes", of->nodes);
   for (const node *n = of->head; n; n = n->next)
-    perform(n);
+    perform(n, on);
   return OK;
 }
 

@@ -56,7 +56,12 @@ static void compute(const node *n) {
   }
 }
 
-void perform(const node *n) {
+void perform(const node *n, const stream *on) {
+  enum { LAUNCH_NS = 4000, OTHER_NS = 1000 };
+  if (n->kind == LAUNCH)
+    spend((uint64_t)LAUNCH_NS * (n->of->number + 1));
+  else if (n->kind != RECORD)
+    spend(OTHER_NS);
   switch (n->kind) {
   case COPY:
     memmove(n->to, n->from, n->count);
@@ -77,12 +82,15 @@ void perform(const node *n) {
   case CALLBACK:
     n->callback(n->arg_bytes);
     break;
+  case RECORD:
+    stamp(n->record, on);
+    break;
   }
 }
 
 int issue(stream *to, const node *work) {
   if (!to || !to->capture) {
-    perform(work);
+    perform(work, to);
     return OK;
   }
   node *kept = malloc(sizeof *kept);

@@ -258,3 +258,69 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entr
     plan.run @k(%y) : (memref<4x4xf32>)
   }
 }
+
+// -----
+
+// With weir.profile each task has calls before and after it, and the module has the
+// table of tasks. The kernels of the host that one call runs are one task. Multiply-adds
+// of a library's call are those of its operation.
+// CHECK: weir.profile_tasks = [
+// CHECK-SAME: #weir.profile_task<kernel = "k", nodes = ["one"], bytes_read = 16, bytes_written = 16, multiply_adds = 12>,
+// CHECK-SAME: #weir.profile_task<kernel = "lt", nodes = ["two"], bytes_read = 32, bytes_written = 16, multiply_adds = 64>,
+// CHECK-SAME: #weir.profile_task<kernel = "copy", bytes_read = 16, bytes_written = 16>,
+// CHECK-SAME: #weir.profile_task<kernel = "h", nodes = ["three", "four"], bytes_read = 32, bytes_written = 32>,
+// CHECK-SAME: #weir.profile_task<entry = 1, kernel = "conv", nodes = ["six"], bytes_read = 32, bytes_written = 16, multiply_adds = 6480>,
+// CHECK-SAME: #weir.profile_task<entry = 1, kernel = "attend", nodes = ["seven"], bytes_read = 48, bytes_written = 16, multiply_adds = 240>,
+// CHECK-SAME: #weir.profile_task<entry = 1, kernel = "k", nodes = ["five"], bytes_read = 16, bytes_written = 16, multiply_adds = 12>]
+// CHECK-LABEL: llvm.func private @weir_entry_0_part_0
+// CHECK-SAME: %[[STREAM:[a-z0-9]+]]: !llvm.ptr) -> i32
+// CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK-DAG: %[[TWO:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK-DAG: %[[THREE:.*]] = llvm.mlir.constant(3 : i32)
+// CHECK: %[[A:.*]] = llvm.call @weir_gpu_profile_task_begin(%[[STREAM]]) : (!llvm.ptr) -> i32
+// CHECK: %[[FAILED:.*]] = llvm.icmp "ne" %[[A]]
+// CHECK: llvm.cond_br %[[FAILED]]
+// CHECK: llvm.call @weir_gpu_launch(
+// CHECK: llvm.call @weir_gpu_profile_task_end(%[[STREAM]], %[[ZERO]]) : (!llvm.ptr, i32) -> i32
+// CHECK: llvm.call @weir_gpu_profile_task_begin(
+// CHECK: llvm.call @weir_gpu_multiply(
+// CHECK: llvm.call @weir_gpu_profile_task_end(%[[STREAM]], %[[ONE]])
+// CHECK: llvm.call @weir_gpu_profile_task_begin(
+// CHECK: llvm.call @weir_gpu_copy(
+// CHECK: llvm.call @weir_gpu_profile_task_end(%[[STREAM]], %[[TWO]])
+// CHECK-NEXT: llvm.icmp
+// CHECK-NOT: weir_gpu_profile
+// CHECK: llvm.call @weir_gpu_check(
+// CHECK: llvm.call @weir_gpu_profile_task_begin(
+// CHECK: llvm.call @weir_gpu_on_host(
+// CHECK: llvm.call @weir_gpu_profile_task_end(%[[STREAM]], %[[THREE]])
+// CHECK-NOT: weir_gpu_profile
+// CHECK-LABEL: llvm.func private @weir_entry_1_part_0
+// CHECK: llvm.call @weir_gpu_profile_task_end(
+module attributes {weir.profile, weir.arena_bytes = 64 : i64, weir.host_bytes = 64 : i64, weir.gpu_kernels = [#weir.gpu_kernel<name = "k">], weir.gpu_gemms = [#weir.gemm<m = 4, n = 4, k = 4, dtype = f32, workspace = 0>], weir.gpu_convs = [#weir.conv<images = 2, inputs = 4, outputs = 6, groups = 1, size = [5, 6], window = [3, 3], strides = [1, 2], dilations = [1, 1], padding_low = [1, 1], padding_high = [1, 1], dtype = f32, workspace = 0>], weir.gpu_attentions = [#weir.attention<batch = 2, heads = 3, rows = 2, columns = 4, depth = 3, width = 2, q = [18, 6, 3], k = [36, 12, 3], v = [24, 8, 2], out = [12, 4, 2], scale = 1.0 : f64, dtype = f16, workspace = 1024>], weir.entries = [#weir.entry<name = "serve", symbol = "weir_entry_0">, #weir.entry<name = "more", symbol = "weir_entry_1">]} {
+  module @weir_gpu_kernels {
+    llvm.func @k(!llvm.ptr, !llvm.ptr) attributes {weir.launch = #weir.launch<blocks = 8, threads = 128>, weir.work = #weir.work<inputs = 1, multiply_adds = 12>}
+  }
+  llvm.func @h(!llvm.ptr, !llvm.ptr)
+  plan.program @weir_entry_0 {
+    %x = plan.argument 0 : memref<4xf32>
+    %y = plan.argument 1 : memref<4xf32>
+    %p = plan.weight 8 : memref<i1>
+    plan.run @k(%x, %y) {work_items = 1000 : i64} : (memref<4xf32>, memref<4xf32>) loc("one")
+    plan.run @lt(%x, %x, %y) {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", number = 0, operands = [0, 1, -1]>} : (memref<4xf32>, memref<4xf32>, memref<4xf32>) loc("two")
+    plan.copy %x to %y : memref<4xf32>
+    plan.check %p, 1 : memref<i1>
+    %v = plan.weight 16 {host} : memref<4xf32>
+    %z = plan.buffer 0 live [5, 6] {host} : memref<4xf32>
+    plan.run @h(%v, %z) {host} : (memref<4xf32>, memref<4xf32>) loc("three")
+    plan.run @h(%v, %z) {host} : (memref<4xf32>, memref<4xf32>) loc("four")
+  }
+  plan.program @weir_entry_1 {
+    %x = plan.argument 0 : memref<4xf32>
+    %y = plan.argument 1 : memref<4xf32>
+    plan.run @conv(%x, %x, %y) {weir.library_call = #weir.library_call<function = "weir_gpu_convolve", number = 0, operands = [0, 1, -1, -1]>} : (memref<4xf32>, memref<4xf32>, memref<4xf32>) loc("six")
+    plan.run @attend(%x, %x, %x, %y) {weir.library_call = #weir.library_call<function = "weir_gpu_attend", number = 0, operands = [0, 1, 2, -1]>} : (memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>) loc("seven")
+    plan.run @k(%x, %y) {work_items = 1000 : i64} : (memref<4xf32>, memref<4xf32>) loc("five")
+  }
+}

@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static int failures;
 
@@ -178,9 +180,42 @@ static void check_scale(weir_context *context, float *out) {
   is_short = 0;
 }
 
-int main(void) {
+/* In a forked child no other thread computes or waits. */
+static void check_fork(weir_context *context, float *out) {
+  enum { ROOM = 100 };
+  static weir_profile_event memory[4 * ROOM], events[ROOM];
+  check(weir_profile_trace(&model, context, memory, 4 * ROOM) == WEIR_OK,
+        "trace");
+  run(context, 1, out);
+  fflush(stdout);
+  pid_t child = fork();
+  if (!child) {
+    failures = 0;
+    check(weir_profile_reset(&model, context) == WEIR_OK, "reset");
+    run(context, 1, out);
+    for (uint32_t lane = 0; lane < 4; ++lane) {
+      uint64_t count = ROOM, tasks = 0;
+      check(weir_profile_events(&model, context, lane, events, &count) ==
+                WEIR_OK,
+            "events of a child");
+      for (uint64_t i = 0; i < count; ++i) {
+        check(events[i].kind != WEIR_PROFILE_WAIT, "a wait in a child");
+        tasks += events[i].kind == WEIR_PROFILE_TASK;
+      }
+      check(lane ? !count : tasks == 2 + REPEATS, "lanes of a child");
+    }
+    fflush(stdout);
+    _exit(failures != 0);
+  }
+  int status = 1;
+  check(child > 0 && waitpid(child, &status, 0) == child && !status, "a fork");
+  check(weir_profile_trace(&model, context, NULL, 0) == WEIR_OK, "no trace");
+}
+
+int main(int argc, char **argv) {
   static _Alignas(64) char memory[1 << 14];
   float one[WORK_ITEMS], many[WORK_ITEMS];
+  (void)argv;
   settle();
   memset(memory, 0x5a, sizeof memory);
   for (int threads = 1; threads <= 4; threads += 3) {
@@ -194,6 +229,8 @@ int main(void) {
     check_counts(context, 12);
     if (threads == 1)
       check_ring(context, out), check_scale(context, out);
+    else if (argc == 1) /* not under a sanitizer of threads */
+      check_fork(context, out);
     check(weir_profile_reset(&model, context) == WEIR_OK, "reset");
     check_counts(context, 0);
     weir_model_destroy(&model.model, context);

@@ -59,6 +59,8 @@ int profile_print(struct run *run, double measured) {
   printf("sum %.3f us of %.3f us measured (%.1f %%), %llu runs\n",
          (double)all / 1e3, runs, runs > 0 ? (double)all / runs / 10 : 0,
          (unsigned long long)profile->runs.runs);
+  if (profile->runs.on_gpu)
+    puts("times of kernels are those of the GPU, by events of its driver");
   return 0;
 }
 
@@ -110,10 +112,11 @@ void profile_json(FILE *to, const struct run *run, double measured) {
   json_text(to, run->function->name);
   fprintf(to,
           ", \"runs\": %llu, \"threads\": %u, \"measured_us\": %.3f, "
-          "\"runs_us\": %.3f, \"sum_us\": %.3f,\n \"tasks\": [",
+          "\"runs_us\": %.3f, \"sum_us\": %.3f,%s\n \"tasks\": [",
           (unsigned long long)profile->runs.runs, profile->runs.threads,
           time_of_runs(run, measured), (double)profile->runs.nanoseconds / 1e3,
-          (double)time_of_all(profile) / 1e3);
+          (double)time_of_all(profile) / 1e3,
+          profile->runs.on_gpu ? " \"clock\": \"gpu\"," : "");
   for (uint32_t i = 0; i < profile->count; ++i)
     json_task(to, run, i);
   fputs("]", to);

@@ -1,16 +1,17 @@
 // Writes a trace in the format of Chrome, which Perfetto reads: a lane a
-// thread.
+// thread, or one for the GPU.
 
 #include "tools/run/execute.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void write_lane_name(FILE *to, uint32_t lane) {
+static void write_lane_name(FILE *to, uint32_t lane, int is_gpu) {
+  const char *kind = is_gpu ? "GPU" : lane ? "worker" : "caller";
   fprintf(to,
           "%s\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, "
           "\"tid\": %u, \"args\": {\"name\": \"%s %u\"}}",
-          lane ? "," : "", lane, lane ? "worker" : "caller", lane);
+          lane ? "," : "", lane, kind, lane);
 }
 
 /// "nodes [kernel]", or the kernel alone where memory ends.
@@ -63,7 +64,7 @@ void profile_trace(FILE *to, const struct run *run, weir_profile_event **lanes,
   uint32_t threads = run->profile.runs.threads;
   fputs("[", to);
   for (uint32_t lane = 0; lane < threads; ++lane)
-    write_lane_name(to, lane);
+    write_lane_name(to, lane, run->profile.runs.on_gpu);
   for (uint32_t lane = 0; lane < threads; ++lane)
     for (uint64_t i = 0; i < counts[lane]; ++i)
       write_event(to, run, lane, &lanes[lane][i]);
