@@ -92,12 +92,29 @@ static void note_threads(const struct run *run) {
             run->info->threads == 1 ? "" : "s", wanted);
 }
 
+/// Memory of weir-run has the variables if a journal reads them. Those of a
+/// model for a GPU would be elsewhere.
+static int own_state(struct run *run, weir_config *config) {
+  if (!run->info->state_bytes ||
+      (!run->options.histograms && !run->options.gradients))
+    return 0;
+  run->state = (struct array){.dtype = WEIR_U8, .rank = 1};
+  run->state.shape[0] = (int64_t)run->info->state_bytes;
+  if (array_allocate(&run->state))
+    return fail("not enough memory for the variables", LIMIT);
+  config->state = run->state.data;
+  config->state_bytes = run->state.bytes;
+  return 0;
+}
+
 int execute(struct run *run, int *later) {
   weir_config config = WEIR_CONFIG_INIT;
   if (run->weights && *run->weights)
     config.weights_path = run->weights;
   weir_threads threads = {NULL, run->options.threads, NULL};
   config.threads = threads.n ? &threads : NULL;
+  if (own_state(run, &config))
+    return LIMIT;
   if (find_level(run, &config.level))
     return FAULT;
   char message[1024] = "";

@@ -350,10 +350,14 @@ static void release(struct run *run) {
   free(run->tensors);
   free(run->files);
   free(run->timing.us);
+  array_free(&run->state);
   profile_release(&run->profile);
   free(run->options.inputs);
   free(run->options.expects);
+  for (int i = 0; i < run->options.num_data; ++i)
+    free(run->options.data[i]);
   free(run->options.data);
+  free(run->options.hparams);
 }
 
 int weir_run_main(int argc, char **argv, const weir_model_info *info) {
