@@ -141,12 +141,13 @@ int execute(struct run *run, int *later) {
     code = train(run, context, later);
   else if (!status && !code)
     status = run_often(run, context);
-  if (!status && !code && run->options.save)
+  int has_failed = status || code;
+  if (!has_failed && run->options.save)
     status = run->info->save(context, run->options.save);
   if (status)
     code = fail(run->info->last_error(context), exit_status(status));
   // A profile that fails loses neither the checkpoint nor the outputs.
-  int unprofiled = code ? 0 : profile_end(run, context);
+  int unprofiled = profile_end(run, context, has_failed);
   *later = *later ? *later : unprofiled;
   run->info->destroy(context);
   return code;

@@ -336,8 +336,9 @@ static int run_model(struct run *run) {
     measured += run->timing.us[i];
   if (!status && !run->options.train)
     status = deliver(run);
-  if (!status)
-    status = profile_report(run, measured);
+  // After a run that failed, a profile has what was measured until then.
+  int unprofiled = profile_report(run, measured);
+  status = status ? status : unprofiled;
   return status ? status : later;
 }
 

@@ -3,15 +3,19 @@
   profile.py profile FILE RUNS CALLS MULTIPLY_ADDS [INPUTS NODE...]
   profile.py functions FILE RUNS RAN OTHERS
   profile.py trace PROFILE FILE RUNS THREADS [CHUNK...]
+  profile.py overlap FILE CHUNK CHUNK
+  profile.py failed FILE
+  profile.py symbols FILE SYMBOLS KERNEL
 
 A task must have run CALLS times in each run. MULTIPLY_ADDS are those of one call of
 each kernel. The nodes are the names of those that compute, and no input is among them.
-A CHUNK is the name of an event.
+A CHUNK is the name of an event, or for `overlap` a part of it. SYMBOLS is the output of nm.
 No check depends on how long anything takes, but for sums that no clock can change
 and for two clocks that agree.
 """
 
 import json
+import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -35,6 +39,11 @@ def sums(profile, name):
     return rows
 
 
+def whole(symbols):
+    """The kernels whose parts have these symbols."""
+    return re.sub(r"_phase_\d+(?= \+ |$)", "", symbols)
+
+
 def check_rows(profile, rows, wanted):
     assert {row["name"] for row in rows} == set(wanted)
     assert rows == sorted(rows, key=lambda row: -row["us"])
@@ -53,7 +62,7 @@ def check_sums(profile, runs):
     assert profile["sum_us"] <= profile["runs_us"] + room
     # The processor's clock measures the runs, and the system's the calls.
     assert profile["runs_us"] <= 1.01 * profile["measured_us"] + 1
-    check_rows(profile, profile["kernels"], sums(profile, lambda task: task["kernel"]))
+    check_rows(profile, profile["kernels"], sums(profile, lambda task: whole(task["kernel"])))
     check_rows(profile, profile["nodes"], sums(
         profile, lambda task: ", ".join(task["nodes"]) or f"[{task['kernel']}]"))
 
@@ -84,6 +93,61 @@ def check_functions(file, runs, ran, others):
     assert all(calls[other] == {0} for other in others.split(",")), calls
 
 
+def check_failed(file):
+    profile = read(file)
+    assert profile["failed"] is True
+    assert profile["runs"] >= 1 and sum(task["calls"] for task in profile["tasks"]) > 0
+    check_rows(profile, profile["kernels"], sums(profile, lambda task: whole(task["kernel"])))
+
+
+def check_symbols(file, symbols, kernel):
+    """Each kernel of a task has its own name in the object."""
+    profile = read(file)
+    known = {line.split(maxsplit=2)[2].strip().removeprefix("weir.") for line in open(symbols)
+             if len(line.split()) > 2}
+    parts = {part for task in profile["tasks"] for part in task["kernel"].split(" + ")}
+    parts.discard("copy")
+    assert parts and all(part in known or f"{part}.part" in known for part in parts), (parts, known)
+    assert kernel in parts and whole(kernel) in {row["name"] for row in profile["kernels"]}
+
+
+def nanoseconds(event):
+    begin = round(1000 * event["ts"])
+    return begin, begin + round(1000 * event["dur"])
+
+
+def check_overlap(file, first, second):
+    """Two threads compute different chunks at the same time, in some run."""
+    events = [e for e in read(file) if e["ph"] == "X" and e["cat"] == "chunk"]
+    lanes = {name: [(e["tid"], *nanoseconds(e)) for e in events if name in e["name"]]
+             for name in (first, second)}
+    assert all(lanes.values()), {e["name"] for e in events}
+    assert any(a[0] != b[0] and a[1] < b[2] and b[1] < a[2]
+               for a in lanes[first] for b in lanes[second])
+
+
+def check_format(trace):
+    """The rules of the Trace Event Format. Events of a lane begin in their order, and each is
+    inside the one before it or begins after its end."""
+    lanes = defaultdict(list)
+    for event in trace:
+        assert event["ph"] in "XM" and isinstance(event["name"], str)
+        assert isinstance(event["pid"], int) and isinstance(event["tid"], int)
+        if event["ph"] == "X":
+            lanes[event["tid"]].append(event)
+    for lane in lanes.values():
+        around, last = [], 0
+        for event in lane:
+            begin, end = nanoseconds(event)
+            assert 0 <= last <= begin <= end, event
+            last = begin
+            while around and around[-1] <= begin and (around[-1] < end or begin < end):
+                around.pop()
+            assert not around or end <= around[-1], event
+            around.append(end)
+    return lanes
+
+
 def inside(a, b):
     return (a["ts"] >= b["ts"] - ROUNDING
             and a["ts"] + a["dur"] <= b["ts"] + b["dur"] + 2 * ROUNDING)
@@ -95,6 +159,7 @@ def kernels(tasks, event):
 
 def check_trace(profile_file, file, runs, threads, *chunks):
     tasks, trace = read(profile_file)["tasks"], read(file)
+    check_format(trace)
     named = {e["tid"] for e in trace if e["ph"] == "M" and e["name"] == "thread_name"}
     assert named == set(range(int(threads)))
     events = [e for e in trace if e["ph"] == "X"]
@@ -123,5 +188,6 @@ def check_trace(profile_file, file, runs, threads, *chunks):
     assert {e["name"] for e in of["chunk"]}.issuperset(chunks), of["chunk"]
 
 
-CHECKS = {"profile": check_profile, "functions": check_functions, "trace": check_trace}
+CHECKS = {"profile": check_profile, "functions": check_functions, "trace": check_trace,
+          "overlap": check_overlap, "failed": check_failed, "symbols": check_symbols}
 CHECKS[sys.argv[1]](*sys.argv[2:])
