@@ -111,8 +111,15 @@ Status cloneForTargets(Course &course) {
 
 /// Gives the weights of a planned module offsets among those of the modules
 /// before, so that equal weights are in memory once.
-void joinWeights(Course &course, ModuleOp module) {
+Status joinWeights(Course &course, ModuleOp module) {
   course.joined->add(module);
+  return Status::ok;
+}
+
+/// Writes the graph as users know it, before derivatives replace symbolic
+/// gradients.
+Status showGraph(Course &course, ModuleOp module) {
+  return writeGraph(module, course.options.tensorboard, course.files);
 }
 
 Status finishWeights(Course &course) {
@@ -130,7 +137,7 @@ struct StageRun {
   /// Runs before the first stage, unless null.
   Status (*before)(Course &) = nullptr;
   /// Runs after the last stage, on each module, unless null.
-  void (*after)(Course &, ModuleOp) = nullptr;
+  Status (*after)(Course &, ModuleOp) = nullptr;
 };
 
 /// The stages from the imported module to the one that is written. Mistakes of
@@ -143,7 +150,9 @@ std::vector<StageRun> planRuns(const Options &options) {
   Status gradients = derives ? Status::unsupported : Status::internal;
   return {
       {stage::train, stage::train, training},
-      {stage::graph, stage::grad, gradients},
+      {stage::graph, stage::graph, gradients, nullptr,
+       options.tensorboard.empty() ? nullptr : showGraph},
+      {stage::grad, stage::grad, gradients},
       {stage::place, stage::place, Status::badUsage},
       {stage::fuse, stage::fuse, Status::internal,
        options.arenaLimit ? fitArena : nullptr},
@@ -191,8 +200,11 @@ Status compileModule(Course &course) {
       if (failed(runStages(list, target, course)))
         return run.blame == Status::internal ? internalError(course)
                                              : run.blame;
-      if (run.after && !stops)
-        run.after(course, target.module);
+      if (!run.after || stops)
+        continue;
+      if (Status status = run.after(course, target.module);
+          status != Status::ok)
+        return status;
     }
     if (stops)
       return finishEarly(course);

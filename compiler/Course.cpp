@@ -7,6 +7,8 @@
 #include "compiler/Streams.h"
 #include "compiler/SystemErrors.h"
 #include "compiler/export/onnx/Export.h"
+#include "compiler/export/tensorboard/EventFile.h"
+#include "compiler/export/tensorboard/GraphDef.h"
 #include "compiler/report/TimeTrace.h"
 #include "compiler/schedules/Schedules.h"
 #include "compiler/terminal/Colors.h"
@@ -15,6 +17,9 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/TimeProfiler.h"
 
 using namespace mlir;
@@ -173,6 +178,17 @@ Status writeOnnx(Course &course) {
     return status;
   return statusOf(
       writeText(path, course.files, [&](raw_ostream &os) { os << model; }));
+}
+
+Status writeGraph(ModuleOp module, StringRef folder,
+                  std::vector<OutputFile> &files) {
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return statusOf(llvm::make_error<IoError>(folder, code));
+  SmallString<256> path(folder);
+  llvm::sys::path::append(path, eventFileName);
+  std::string bytes = eventFileOf(graphDefOf(module));
+  return statusOf(
+      writeText(path, files, [&](raw_ostream &os) { os << bytes; }));
 }
 
 Status write(Course &course) {

@@ -87,6 +87,11 @@ llvm::LogicalResult runStages(llvm::ArrayRef<Stage> list,
 /// standard output or to a file with the ending .txt.
 Status writeOnnx(Course &course);
 
+/// Writes the program as a graph for TensorBoard: an event file in the folder,
+/// which is created if it is absent.
+Status writeGraph(mlir::ModuleOp module, llvm::StringRef folder,
+                  std::vector<OutputFile> &files);
+
 /// Prints the modules. A file contains the weights, so that a compilation can
 /// continue from it; a terminal does not show them.
 Status print(Course &course);

@@ -195,6 +195,9 @@ def : F<"quiet", "The same as -q">, Alias<q>;
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_reports in {
 defm progress : Eq<"progress", "SECONDS", "Show progress on a terminal after SECONDS (default: 2)">;
 }
+let Visibility = [ForCompile, ForInspect], Flags = [OfProduct], Group = g_reports in {
+defm tensorboard : Eq<"tensorboard", "DIR", "Write the graph after the stage graph into DIR, for TensorBoard; inspect also writes that after the import, each into a folder in DIR">;
+}
 let Visibility = [ForInspect, ForReference, ForDiff], Group = g_reports in {
 def json : F<"json", "Print JSON">;
 }
@@ -207,7 +210,6 @@ def nodes : F<"nodes", "List nodes with their tensors, shapes and multiply-adds"
 def tensors : F<"tensors", "List weights with their shapes, bytes and ranges">;
 def plan : F<"plan", "List the steps of a run and the buffers in the arena">;
 def dot : F<"dot", "Print the graph in the DOT language of Graphviz">;
-defm tensorboard : Eq<"tensorboard", "DIR", "Write the graph after the import and after the stage graph into DIR, for TensorBoard">;
 def list_ops : F<"list-ops", "List the operators of all frontends; no model is needed">;
 }
 

@@ -20,6 +20,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 #include <unistd.h>
@@ -73,9 +74,15 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
     if (auto found = sys::findProgramByName("weir-run"))
       program = *found;
   SmallVector<const char *> all = {program.c_str()};
-  for (StringRef argument : arguments)
-    all.push_back(isBench && argument == "--per-op" ? "--profile"
-                                                    : argument.data());
+  BumpPtrAllocator memory;
+  StringSaver saver(memory);
+  for (StringRef argument : arguments) {
+    StringRef rest = argument;
+    bool isPerOp = isBench && rest.consume_front("--per-op") &&
+                   (rest.empty() || rest.front() == '=');
+    all.push_back(isPerOp ? saver.save("--profile" + rest).data()
+                          : argument.data());
+  }
   auto has = [&](StringRef option) {
     return llvm::any_of(arguments, [&](StringRef argument) {
       return argument.starts_with(option);
@@ -88,7 +95,7 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
   if (isBench && has("--help"))
     outs() << "weir bench: measure the time of a run\n\nweir bench is weir run "
               "with --random=1, --warmup=10 and --repeat=100,\nunless these "
-              "options are given. --per-op is --profile.\n\n";
+              "options are given. --per-op[=FILE.json] is --profile.\n\n";
   if (isBench && !has("--help") && !has("--version")) {
     if (!has("--random="))
       all.push_back("--random=1");

@@ -56,8 +56,14 @@ std::string zipKind(const Ends &file) {
   return "is a zip archive; unpack it and name the model in it";
 }
 
-/// Texts that are no protocol buffer's begin with a bracket.
+/// Texts that are no protocol buffer's begin with a bracket. A binary one also
+/// does, after a newline, if the first node has the length of that character;
+/// it has control characters.
 std::string bracketKind(const Ends &file) {
+  if (llvm::any_of(file.head, [](char c) {
+        return c >= 0 && c < ' ' && !StringRef("\t\n\r\f").contains(c);
+      }))
+    return "";
   StringRef text = StringRef(file.head).ltrim("\xef\xbb\xbf \t\r\n");
   if (text.starts_with_insensitive("<!doctype html") ||
       text.starts_with_insensitive("<html"))

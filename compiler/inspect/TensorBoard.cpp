@@ -5,15 +5,11 @@
 #include "compiler/Course.h"
 #include "compiler/Module.h"
 #include "compiler/Pipeline.h"
-#include "compiler/SystemErrors.h"
 #include "compiler/emit/Output.h"
-#include "compiler/export/tensorboard/EventFile.h"
-#include "compiler/export/tensorboard/GraphDef.h"
 #include "dialects/weir/Attributes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -26,12 +22,7 @@ Status addRun(ModuleOp module, StringRef folder, StringRef run,
               std::vector<OutputFile> &files) {
   SmallString<256> path(folder);
   llvm::sys::path::append(path, run);
-  if (std::error_code code = llvm::sys::fs::create_directories(path))
-    return statusOf(llvm::make_error<IoError>(path, code));
-  llvm::sys::path::append(path, eventFileName);
-  std::string bytes = eventFileOf(graphDefOf(module));
-  return statusOf(
-      writeText(path, files, [&](llvm::raw_ostream &os) { os << bytes; }));
+  return writeGraph(module, path, files);
 }
 
 /// Runs the stages up to `graph`.

@@ -100,10 +100,7 @@ struct Sums {
     Operation *kernel = plan::findKernel(run, run.getKernelAttr());
     IntegerAttr number = kernel ? attrs::phase.of(kernel) : IntegerAttr();
     int64_t own = number ? number.getInt() : 0;
-    StringRef name = run.getKernel();
-    if (number)
-      name.consume_back("_phase_" + std::to_string(own));
-    kernels.insert(name);
+    kernels.insert(run.getKernel());
     phase = std::min(phase.value_or(own), own);
     // The first part of a kernel stands for all.
     if (own == 0)

@@ -10,13 +10,14 @@ extern "C" {
  * Bytes are those of all operands that one call reads or writes; of tensors
  * with dynamic dimensions, those of the largest sizes. Multiply-adds are those
  * of matrix products and convolutions by their definition. Both are with the
- * first part of a kernel that has barriers. Kernels that share a region are
+ * first part of a kernel that has barriers, whose parts are functions of their
+ * own: kernel_0_phase_0, kernel_0_phase_1. Kernels that share a region are
  * also in the table one by one, for the chunks of a trace; these count no
  * calls. */
 typedef struct weir_profile_task {
   uint32_t function;  /* of NAME_info()->functions */
   uint32_t phase;     /* above 0: a later part of a kernel that has barriers */
-  const char *kernel; /* "copy", or names with " + " between them */
+  const char *kernel; /* "copy", or symbols with " + " between them */
   const char *const *nodes; /* of the model, which the task computes */
   uint64_t num_nodes;
   uint64_t bytes_read;
@@ -36,7 +37,9 @@ typedef struct weir_profile_runs {
   uint64_t runs;
   uint64_t nanoseconds;
   uint32_t threads; /* the threads of the context, each a lane of a trace */
+  uint32_t level;   /* which of NAME_info()->levels runs, from 1; 0: no levels */
   uint32_t on_gpu;  /* 1: a GPU has measured all times, and is the only lane */
+  uint32_t zero;
 } weir_profile_runs;
 
 enum {

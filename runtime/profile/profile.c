@@ -188,14 +188,19 @@ static weir_status begin(const weir_profile_model *model,
   return status;
 }
 
-// The table of the variant that create has chosen.
-static const weir_profile_level *level_of(const weir_profile_model *model,
-                                          const weir_context *context) {
+// The number of the variant that create has chosen.
+static uint32_t number_of_level(const weir_profile_model *model,
+                                const weir_context *context) {
   uint32_t i = 0;
   while (i + 1 < model->model.info->num_levels &&
          model->model.levels[i].entries != context->entries)
     ++i;
-  return &model->levels[i];
+  return i;
+}
+
+static const weir_profile_level *level_of(const weir_profile_model *model,
+                                          const weir_context *context) {
+  return &model->levels[number_of_level(model, context)];
 }
 
 weir_status weir_profile_tasks(const weir_profile_model *model,
@@ -256,7 +261,10 @@ weir_status weir_profile_read(const weir_profile_model *model,
   int threads = context->team.threads.n;
   if (runs)
     *runs = (weir_profile_runs){profile->runs, scaled(profile->ticks, scale),
-                                threads > 1 ? (uint32_t)threads : 1, 0};
+                                threads > 1 ? (uint32_t)threads : 1,
+                                model->model.info->num_levels
+                                    ? number_of_level(model, context) + 1
+                                    : 0};
   return weir_end_call(context, WEIR_OK);
 }
 

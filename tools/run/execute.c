@@ -92,12 +92,29 @@ static void note_threads(const struct run *run) {
             run->info->threads == 1 ? "" : "s", wanted);
 }
 
+/// Memory of weir-run has the variables if a journal reads them. Those of a
+/// model for a GPU would be elsewhere.
+static int own_state(struct run *run, weir_config *config) {
+  if (!run->info->state_bytes ||
+      (!run->options.histograms && !run->options.gradients))
+    return 0;
+  run->state = (struct array){.dtype = WEIR_U8, .rank = 1};
+  run->state.shape[0] = (int64_t)run->info->state_bytes;
+  if (array_allocate(&run->state))
+    return fail("not enough memory for the variables", LIMIT);
+  config->state = run->state.data;
+  config->state_bytes = run->state.bytes;
+  return 0;
+}
+
 int execute(struct run *run, int *later) {
   weir_config config = WEIR_CONFIG_INIT;
   if (run->weights && *run->weights)
     config.weights_path = run->weights;
   weir_threads threads = {NULL, run->options.threads, NULL};
   config.threads = threads.n ? &threads : NULL;
+  if (own_state(run, &config))
+    return LIMIT;
   if (find_level(run, &config.level))
     return FAULT;
   char message[1024] = "";
@@ -124,12 +141,13 @@ int execute(struct run *run, int *later) {
     code = train(run, context, later);
   else if (!status && !code)
     status = run_often(run, context);
-  if (!status && !code && run->options.save)
+  int has_failed = status || code;
+  if (!has_failed && run->options.save)
     status = run->info->save(context, run->options.save);
   if (status)
     code = fail(run->info->last_error(context), exit_status(status));
   // A profile that fails loses neither the checkpoint nor the outputs.
-  int unprofiled = code ? 0 : profile_end(run, context);
+  int unprofiled = profile_end(run, context, has_failed);
   *later = *later ? *later : unprofiled;
   run->info->destroy(context);
   return code;

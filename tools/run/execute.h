@@ -19,6 +19,7 @@ struct run {
   void **tensors;
   struct whole *files; // of outputs, to be placed
   uint32_t num_files;
+  struct array state; // memory for the variables, where a journal reads them
   struct timing timing;
   struct profile profile;
   char error[1024];

@@ -6,6 +6,7 @@
 #include "tools/run/status.h"
 
 #include <errno.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,14 @@ static const char help[] =
     "  --threads=N               how many share the work of a run\n"
     "  --train --data=X.npy,Y.npy    runs train_step on batches of rows\n"
     "  --batch=N --epochs=N --shuffle=SEED --metrics=FILE.jsonl   of training\n"
-    "  --tensorboard=DIR --curve=FILE.svg   losses, for TensorBoard and drawn\n"
+    "  --curve=FILE.svg          draws the losses\n"
+    "  --tensorboard=DIR         events of training for TensorBoard\n"
+    "  --histograms=N[:REGEX]    each N-th step, events have the variables\n"
+    "                            whose names match\n"
+    "  --gradients=N[:REGEX]     each N-th step, events have the gradients, "
+    "of\n"
+    "                            a library of weir compile --grad\n"
+    "  --hparam=NAME=VALUE       a hyperparameter for TensorBoard\n"
     "  --weights=FILE            the weights, instead of the file beside the\n"
     "                            library\n"
     "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
@@ -95,23 +103,50 @@ static int real(const char *text, double *to) {
   return end == text || *end || !(*to >= 0);
 }
 
-/// The parts of a list with commas, which stay within the argument's memory.
-/// The exit status.
-static int split(char *text, struct options *o) {
+/// Copies the parts of a list with commas. The exit status.
+static int split(const char *text, struct options *o) {
   int bad = 0;
-  for (char *part = text, *next; part; part = next) {
-    next = strchr(part, ',');
-    if (next)
-      *next++ = 0;
-    bad |= !*part;
-    const char **more =
-        realloc(o->data, ((size_t)o->num_data + 1) * sizeof *o->data);
+  for (const char *part = text, *next; part; part = next) {
+    size_t length = strcspn(part, ",");
+    next = part[length] ? part + length + 1 : NULL;
+    bad |= !length;
+    char **more = realloc(o->data, ((size_t)o->num_data + 1) * sizeof *o->data);
     if (!more)
       return no_memory();
     o->data = more;
-    o->data[o->num_data++] = part;
+    if (!(o->data[o->num_data] = strndup(part, length)))
+      return no_memory();
+    ++o->num_data;
   }
   return bad ? USAGE : 0;
+}
+
+/// Reads `N` or `N:REGEX`. The exit status.
+static int steps(const char *text, long *every, const char **names) {
+  char *end;
+  errno = 0;
+  *every = strtol(text, &end, 10);
+  *names = *end == ':' ? end + 1 : NULL;
+  if (errno || end == text || *every < 1 || (*end && *end != ':'))
+    return USAGE;
+  regex_t expression;
+  if (!*names)
+    return 0;
+  int status = regcomp(&expression, *names, REG_EXTENDED | REG_NOSUB);
+  if (status == REG_ESPACE)
+    return no_memory();
+  if (!status)
+    regfree(&expression);
+  return status ? USAGE : 0;
+}
+
+/// A name, at most as long as a shell's user wants to read, and a value.
+static int add_hparam(const char *text, struct options *o) {
+  size_t length = strcspn(text, "=");
+  if (!length || length > 200 || !text[length])
+    return USAGE;
+  o->hparams[o->num_hparams++] = text;
+  return 0;
 }
 
 /// The options of profiles, likewise.
@@ -132,14 +167,14 @@ static int one_of_profiles(const char *argument, struct options *o) {
 }
 
 /// The options of training, likewise.
-static int one_of_training(char *argument, struct options *o) {
+static int one_of_training(const char *argument, struct options *o) {
   const char *v;
   long number = 0;
   int bad = 0;
   if (!strcmp(argument, "--train"))
     o->train = 1;
   else if ((v = value_of(argument, "--data")))
-    return split(argument + (v - argument), o);
+    return split(v, o);
   else if ((v = value_of(argument, "--batch")))
     bad = whole(v, 1, &o->batch);
   else if ((v = value_of(argument, "--epochs")))
@@ -153,6 +188,12 @@ static int one_of_training(char *argument, struct options *o) {
     o->metrics = v;
   else if ((v = value_of(argument, "--tensorboard")))
     bad = !*v, o->tensorboard = v;
+  else if ((v = value_of(argument, "--histograms")))
+    return steps(v, &o->histograms, &o->histogram_names);
+  else if ((v = value_of(argument, "--gradients")))
+    return steps(v, &o->gradients, &o->gradient_names);
+  else if ((v = value_of(argument, "--hparam")))
+    return add_hparam(v, o);
   else if ((v = value_of(argument, "--curve")))
     o->curve = v;
   else
@@ -225,9 +266,12 @@ int options_read(int argc, char **argv, int library, struct options *o) {
   memset(o, 0, sizeof *o);
   o->rtol = 1e-5;
   o->atol = 1e-8;
+  o->argc = argc;
+  o->argv = argv;
   o->inputs = calloc((size_t)argc + 1, sizeof *o->inputs);
   o->expects = calloc((size_t)argc + 1, sizeof *o->expects);
-  if (!o->inputs || !o->expects)
+  o->hparams = calloc((size_t)argc + 1, sizeof *o->hparams);
+  if (!o->inputs || !o->expects || !o->hparams)
     return no_memory();
   for (int i = 1; i < argc; ++i) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
@@ -252,8 +296,14 @@ int options_read(int argc, char **argv, int library, struct options *o) {
   if (o->train && !o->num_data)
     return usage("nothing to train on: give", "--data=X.npy,Y.npy");
   if (!o->train && (o->num_data || o->metrics || o->tensorboard || o->curve ||
+                    o->histograms || o->gradients || o->num_hparams ||
                     o->save_every || o->shuffle || o->batch || o->epochs))
     return usage("what goes with training wants", "--train");
+  if (!o->tensorboard && (o->histograms || o->gradients || o->num_hparams))
+    return usage(o->histograms  ? "--histograms are events: give"
+                 : o->gradients ? "--gradients are events: give"
+                                : "--hparam is for events: give",
+                 "--tensorboard=DIR");
   if (o->save_every && !o->save)
     return usage("where to save is not said: give", "--save=PATH");
   if (o->train &&

@@ -10,8 +10,14 @@ struct options {
   const char *weights;        // another file than the one beside the library
   const char **inputs, **expects; // "NAME=VALUE", in order
   int num_inputs, num_expects;
-  const char **data; // of training: "FILE" or "NAME=FILE", in order
-  const char *metrics, *tensorboard, *curve; // a file, a folder, a file
+  int argc;
+  char **argv;
+  char **data;          // of training: "FILE" or "NAME=FILE", in order
+  const char **hparams; // "NAME=VALUE", in order
+  int num_hparams;
+  const char *histogram_names, *gradient_names; // expressions; null: all
+  long histograms, gradients;                   // steps between them; 0: none
+  const char *metrics, *tensorboard, *curve;    // a file, a folder, a file
   const char *profile_file, *trace; // files; a profile without one is printed
   long trace_events;                // of a thread; 0: the usual number
   int profile;

@@ -336,8 +336,9 @@ static int run_model(struct run *run) {
     measured += run->timing.us[i];
   if (!status && !run->options.train)
     status = deliver(run);
-  if (!status)
-    status = profile_report(run, measured);
+  // After a run that failed, a profile has what was measured until then.
+  int unprofiled = profile_report(run, measured);
+  status = status ? status : unprofiled;
   return status ? status : later;
 }
 
@@ -350,10 +351,14 @@ static void release(struct run *run) {
   free(run->tensors);
   free(run->files);
   free(run->timing.us);
+  array_free(&run->state);
   profile_release(&run->profile);
   free(run->options.inputs);
   free(run->options.expects);
+  for (int i = 0; i < run->options.num_data; ++i)
+    free(run->options.data[i]);
   free(run->options.data);
+  free(run->options.hparams);
 }
 
 int weir_run_main(int argc, char **argv, const weir_model_info *info) {

@@ -299,8 +299,11 @@ static int run_epoch(struct training *t, void *context, long epoch) {
   for (int64_t step = 0; step < t->steps && !interrupt_seen(); ++step) {
     double from = now_us();
     fill(t, step);
-    weir_status status =
-        run->info->run(context, run->index, run->tensors, count);
+    double filled = now_us();
+    weir_status status = journal_step(&t->journal, run, context, t->done + 1);
+    from += now_us() - filled;
+    if (!status)
+      status = run->info->run(context, run->index, run->tensors, count);
     if (status)
       return step_failed(t, context, epoch, step, status);
     int64_t rows = rows_of(t, step);
@@ -310,7 +313,7 @@ static int run_epoch(struct training *t, void *context, long epoch) {
     sum += loss * (double)rows;
     struct step done = {epoch, t->done,         rows,
                         loss,  now_us() - from, t->loss != NULL};
-    journal_add(&t->journal, &done);
+    journal_add(&t->journal, run, context, &done);
     draw(t, epoch, loss);
     save_now(t, context);
   }
@@ -331,7 +334,7 @@ static int run_epoch(struct training *t, void *context, long epoch) {
   return 0;
 }
 
-static int prepare(struct training *t) {
+static int prepare(struct training *t, void *context) {
   struct run *run = t->run;
   t->sources = calloc((size_t)run->options.num_data, sizeof *t->sources);
   if (!t->sources)
@@ -352,16 +355,15 @@ static int prepare(struct training *t) {
     t->loss = first;
   if (run->options.curve && !t->loss)
     return fail("--curve: the function returns no loss to draw", FAULT);
-  if (journal_begin(&t->journal, &run->options, run->error, sizeof run->error))
-    return fail(run->error, IO);
-  return 0;
+  struct session session = {t->examples, t->batch};
+  return journal_begin(&t->journal, run, context, &session);
 }
 
 int train(struct run *run, void *context, int *later) {
   struct training t = {.run = run, .random = run->options.shuffle_seed};
   if (!run->options.epochs)
     run->options.epochs = 1;
-  int code = prepare(&t);
+  int code = prepare(&t, context);
   t.begun = now_us();
   interrupt_watch();
   for (long epoch = 1;
@@ -372,7 +374,7 @@ int train(struct run *run, void *context, int *later) {
   }
   if (interrupt_seen())
     tell_interrupted(&t);
-  const char *unwritten = journal_end(&t.journal);
+  const char *unwritten = journal_end(&t.journal, !code && !interrupt_seen());
   if (unwritten)
     *later = fail(unwritten, IO);
   for (int i = 0; t.sources && i < run->options.num_data; ++i)

@@ -44,3 +44,20 @@ for folder in ("serving/1", "serving/12", "empty", "exported", "torch", "saved")
     os.makedirs(folder, exist_ok=True)
 for name in ("serving/1/saved_model.pb", "serving/12/saved_model.pb", "exported/a.onnx", "torch/model.safetensors", "saved/m.index"):
     write(name, b"x")
+
+
+def node(name, op, *inputs):
+    """A node of a GraphDef with names of less than 128 bytes."""
+    fields = ((1, name), (2, op), *((3, each) for each in inputs))
+    text = b"".join(bytes([number << 3 | 2, len(value)]) + value.encode() for number, value in fields)
+    attribute = b"\x0a\x05dtype\x12\x02\x30\x01" if op == "Placeholder" else b"\x0a\x01T\x12\x02\x30\x01"
+    text += bytes([5 << 3 | 2, len(attribute)]) + attribute
+    return b"\x0a" + bytes([len(text)]) + text
+
+
+# A graph whose first node has as many bytes as the number of a bracket.
+for bracket, file in (("<", "sixty.pb"), ("{", "more.pb")):
+    name = "x" * (ord(bracket) - len(node("", "Placeholder")) + 2)
+    graph = node(name, "Placeholder") + node("y", "Relu", name)
+    assert graph.startswith(b"\n" + bracket.encode())
+    write(file, graph)

@@ -2,20 +2,10 @@
 types, by the reader of checkpoints. Each checksum must be right."""
 
 import pathlib
-import struct
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "runtime" / "Inputs"))
-import bundle  # noqa: E402
-
-
-def records(data):
-    while data:
-        (size,) = struct.unpack("<Q", data[:8])
-        record, sums = data[12 : 12 + size], data[8:12] + data[12 + size : 16 + size]
-        assert struct.unpack("<II", sums) == (bundle.masked_crc(data[:8]), bundle.masked_crc(record))
-        yield record
-        data = data[16 + size :]
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "run" / "Inputs"))
+from eventfile import bundle, records  # noqa: E402
 
 
 def show(node):

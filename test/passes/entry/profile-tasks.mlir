@@ -4,8 +4,8 @@
 // first phase of a kernel has the bytes and the multiply-adds; scratch memory is
 // neither read nor written.
 // CHECK: weir.profile_tasks = [
-// CHECK-SAME: #weir.profile_task<entry = 1, kernel = "kernel_0", nodes = ["conv", "relu"], bytes_read = 48, bytes_written = 16, multiply_adds = 24>,
-// CHECK-SAME: #weir.profile_task<entry = 1, kernel = "kernel_0", nodes = ["conv", "relu"], phase = 1>,
+// CHECK-SAME: #weir.profile_task<entry = 1, kernel = "kernel_0_phase_0", nodes = ["conv", "relu"], bytes_read = 48, bytes_written = 16, multiply_adds = 24>,
+// CHECK-SAME: #weir.profile_task<entry = 1, kernel = "kernel_0_phase_1", nodes = ["conv", "relu"], phase = 1>,
 // CHECK-SAME: #weir.profile_task<entry = 1, kernel = "copy", bytes_read = 16, bytes_written = 16>]
 // CHECK: llvm.func @serve(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[T:.*]]: !llvm.ptr) -> i32
 // CHECK: llvm.call @weir_profile_begin(%[[T]]) : (!llvm.ptr) -> ()

@@ -10,63 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-  // Of Event.
-  WALL_TIME = 1,
-  STEP = 2,
-  FILE_VERSION = 3,
-  SUMMARY = 5,
-  // Of Summary, and of its values.
-  VALUE = 1,
-  TAG = 1,
-  SIMPLE_VALUE = 2,
-  // Kinds of fields.
-  VARINT = 0,
-  BYTES8 = 1,
-  COUNTED = 2,
-  BYTES4 = 5
-};
-
-/// A message that is being written; what does not fit is left out.
-struct message {
-  unsigned char bytes[1024];
-  size_t count;
-};
-
-static void put(struct message *m, const void *bytes, size_t count) {
-  if (count > sizeof m->bytes - m->count)
-    return;
-  memcpy(m->bytes + m->count, bytes, count);
-  m->count += count;
-}
-
-static void put_varint(struct message *m, uint64_t value) {
-  unsigned char bytes[10];
-  size_t count = 0;
-  for (; value >= 128; value >>= 7)
-    bytes[count++] = (unsigned char)(value | 128);
-  bytes[count++] = (unsigned char)value;
-  put(m, bytes, count);
-}
-
-static void put_field(struct message *m, unsigned number, unsigned kind) {
-  put_varint(m, number << 3 | kind);
-}
-
-/// The lowest bytes of a word, the lowest first on any machine.
-static void put_word(struct message *m, uint64_t word, int count) {
-  for (int i = 0; i < count; ++i) {
-    unsigned char byte = (unsigned char)(word >> 8 * i);
-    put(m, &byte, 1);
-  }
-}
-
-static void put_counted(struct message *m, unsigned number, const void *bytes,
-                        size_t count) {
-  put_field(m, number, COUNTED);
-  put_varint(m, count);
-  put(m, bytes, count);
-}
+/// Fields of Event.
+enum { WALL_TIME = 1, STEP = 2, FILE_VERSION = 3, SUMMARY = 5 };
 
 /// CRC-32C, turned and moved as records have it.
 static uint32_t masked_sum(const struct events *events,
@@ -78,26 +23,30 @@ static uint32_t masked_sum(const struct events *events,
   return (sum >> 15 | sum << 17) + 0xa282ead8u;
 }
 
-static void add_record(struct events *events, const struct message *event) {
-  struct message around = {.count = 0};
-  put_word(&around, event->count, 8);
-  put_word(&around, masked_sum(events, around.bytes, 8), 4);
-  fwrite(around.bytes, 1, around.count, events->file);
-  fwrite(event->bytes, 1, event->count, events->file);
-  around.count = 0;
-  put_word(&around, masked_sum(events, event->bytes, event->count), 4);
-  fwrite(around.bytes, 1, around.count, events->file);
+/// Writes the event, and frees it.
+static void add_record(struct events *events, struct message *event) {
+  struct message head = {0}, tail = {0};
+  wire_word(&head, event->count, 8);
+  if (!head.is_short)
+    wire_word(&head, masked_sum(events, head.bytes, 8), 4);
+  wire_word(&tail, masked_sum(events, event->bytes, event->count), 4);
+  // A record that lacks a part would make the rest of the file unreadable.
+  if (head.is_short || event->is_short || tail.is_short) {
+    events->is_short = 1;
+  } else {
+    fwrite(head.bytes, 1, head.count, events->file);
+    fwrite(event->bytes, 1, event->count, events->file);
+    fwrite(tail.bytes, 1, tail.count, events->file);
+  }
+  wire_free(&head);
+  wire_free(&tail);
+  wire_free(event);
 }
 
 static void begin_event(struct message *event) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  double seconds = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-  uint64_t bits;
-  memcpy(&bits, &seconds, sizeof bits);
-  event->count = 0;
-  put_field(event, WALL_TIME, BYTES8);
-  put_word(event, bits, 8);
+  wire_double(event, WALL_TIME, (double)now.tv_sec + (double)now.tv_nsec / 1e9);
 }
 
 /// Makes a folder and those that it is in.
@@ -145,35 +94,24 @@ int events_open(struct events *events, const char *folder, char *error,
              strerror(errno));
     return -1;
   }
-  struct message event;
+  struct message event = {0};
   begin_event(&event);
-  put_counted(&event, FILE_VERSION, "brain.Event:2", 13);
+  wire_text(&event, FILE_VERSION, "brain.Event:2");
   add_record(events, &event);
   fflush(events->file);
   return 0;
 }
 
-void events_add(struct events *events, int64_t step, int count,
-                const char *const *tags, const float *values) {
-  struct message event, summary = {.count = 0};
-  for (int i = 0; i < count; ++i) {
-    uint32_t bits;
-    memcpy(&bits, &values[i], sizeof bits);
-    struct message value = {.count = 0};
-    put_counted(&value, TAG, tags[i], strlen(tags[i]));
-    put_field(&value, SIMPLE_VALUE, BYTES4);
-    put_word(&value, bits, 4);
-    put_counted(&summary, VALUE, value.bytes, value.count);
-  }
+void events_add(struct events *events, int64_t step, struct message *summary) {
+  struct message event = {0};
   begin_event(&event);
-  put_field(&event, STEP, VARINT);
-  put_varint(&event, (uint64_t)step);
-  put_counted(&event, SUMMARY, summary.bytes, summary.count);
+  wire_integer(&event, STEP, (uint64_t)step);
+  wire_message(&event, SUMMARY, summary);
   add_record(events, &event);
 }
 
 int events_close(struct events *events) {
-  int bad = ferror(events->file);
+  int bad = events->is_short || ferror(events->file);
   bad |= fclose(events->file) != 0;
   events->file = NULL;
   return bad ? -1 : 0;

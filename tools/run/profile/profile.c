@@ -46,8 +46,8 @@ int profile_open(struct run *run, void *context) {
     return 0;
   long events =
       run->options.trace_events ? run->options.trace_events : usual_events;
-  // A lane has a head.
-  profile->events = ((uint64_t)events + 1) * profile->runs.threads;
+  // A lane has a head, and one event more, which tells whether any is lost.
+  profile->events = ((uint64_t)events + 2) * profile->runs.threads;
   profile->memory = calloc(profile->events, sizeof *profile->memory);
   return profile->memory ? 0 : fail("not enough memory for the trace", LIMIT);
 }
@@ -57,6 +57,7 @@ weir_status profile_begin(struct run *run, void *context) {
   if (!is_wanted(run))
     return WEIR_OK;
   weir_status status = profile->info->reset(context);
+  profile->has_begun = !status;
   return status || !profile->memory
              ? status
              : profile->info->trace(context, profile->memory, profile->events);
@@ -72,7 +73,7 @@ static int cannot_write(struct run *run, const char *option, const char *path) {
 static int read_lanes(struct run *run, void *context,
                       weir_profile_event **lanes, uint64_t *counts) {
   struct profile *profile = &run->profile;
-  uint64_t room = profile->events / profile->runs.threads - 1;
+  uint64_t room = profile->events / profile->runs.threads - 1, kept = room - 1;
   int is_full = 0;
   for (uint32_t i = 0; i < profile->runs.threads; ++i) {
     lanes[i] = calloc(room, sizeof **lanes);
@@ -83,13 +84,17 @@ static int read_lanes(struct run *run, void *context,
         profile->info->events(context, i, lanes[i], &counts[i]);
     if (status)
       return said(run, context, status);
-    is_full |= counts[i] == room;
+    if (counts[i] <= kept)
+      continue;
+    is_full = 1;
+    counts[i] = kept;
+    memmove(lanes[i], lanes[i] + 1, kept * sizeof **lanes);
   }
   if (is_full)
     fprintf(stderr,
             "%.200s: note: the trace has the last %llu events of a thread; "
             "--trace-events=N keeps more\n",
-            program_name, (unsigned long long)room);
+            program_name, (unsigned long long)kept);
   return 0;
 }
 
@@ -102,11 +107,13 @@ static int write_trace(struct run *run, void *context) {
                                : fail("not enough memory for the trace", LIMIT);
   if (!status) {
     int bad = whole_begin(&file, run->options.trace);
-    if (!bad) {
-      profile_trace(file.file, run, lanes, counts);
+    if (!bad && profile_trace(file.file, run, lanes, counts)) {
+      whole_drop(&file);
+      status = fail("not enough memory for the trace", LIMIT);
+    } else if (!bad) {
       bad = whole_end(&file) || whole_place(&file, 1);
     }
-    status = bad ? cannot_write(run, "--trace", run->options.trace) : 0;
+    status = bad ? cannot_write(run, "--trace", run->options.trace) : status;
   }
   for (uint32_t i = 0; lanes && i < threads; ++i)
     free(lanes[i]);
@@ -115,19 +122,37 @@ static int write_trace(struct run *run, void *context) {
   return status;
 }
 
-int profile_end(struct run *run, void *context) {
+static int has_counted(const struct profile *profile) {
+  int has = profile->runs.runs > 0;
+  for (uint32_t i = 0; i < profile->count; ++i)
+    has |= profile->times[i].calls > 0;
+  return has;
+}
+
+int profile_end(struct run *run, void *context, int has_failed) {
   struct profile *profile = &run->profile;
-  if (!is_wanted(run))
+  if (!profile->has_begun)
     return 0;
+  profile->has_failed = has_failed;
   weir_status status = profile->info->read(context, profile->times,
                                            profile->count, &profile->runs);
   if (status)
     return said(run, context, status);
+  // Something else than a run has failed, such as the data.
+  if (has_failed && !has_counted(profile)) {
+    profile->has_begun = 0;
+    return 0;
+  }
+  if (has_failed)
+    fprintf(stderr,
+            "%.200s: note: a run has failed; the %s has what was measured "
+            "before\n",
+            program_name, run->options.profile ? "profile" : "trace");
   return run->options.trace ? write_trace(run, context) : 0;
 }
 
 int profile_report(struct run *run, double measured) {
-  if (!run->options.profile)
+  if (!run->options.profile || !run->profile.has_begun)
     return 0;
   if (!run->options.profile_file)
     return profile_print(run, measured);

@@ -1,6 +1,6 @@
 // Sums the counts of tasks by kernels or by nodes.
 
-#include "tools/run/profile/profile.h"
+#include "tools/run/execute.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,15 +33,62 @@ int profile_nodes(const weir_profile_task *task, char *to, size_t size) {
   return (int)text.length;
 }
 
-static char *name_of(const weir_profile_task *task, int by_nodes) {
+/// Removes `_phase_N` from symbols with " + " between them: a kernel that has
+/// barriers is one kernel.
+static void drop_phases(char *symbols) {
+  static const char mark[] = "_phase_";
+  char *to = symbols;
+  for (const char *from = symbols; *from;) {
+    size_t digits = strncmp(from, mark, sizeof mark - 1)
+                        ? 0
+                        : strspn(from + sizeof mark - 1, "0123456789");
+    const char *end = digits ? from + sizeof mark - 1 + digits : from;
+    if (digits && (!*end || !strncmp(end, " + ", 3)))
+      from = end;
+    else
+      *to++ = *from++;
+  }
+  *to = 0;
+}
+
+/// The nodes or the kernels of a task, after the name of a function if it is
+/// not null.
+static char *name_of(const weir_profile_task *task, int by_nodes,
+                     const char *function) {
+  size_t head = function ? strlen(function) + strlen(": ") : 0;
   size_t size = 1 + (by_nodes ? (size_t)profile_nodes(task, NULL, 0)
                               : strlen(task->kernel));
-  char *name = malloc(size);
-  if (name && by_nodes)
-    profile_nodes(task, name, size);
-  else if (name)
-    memcpy(name, task->kernel, size);
+  char *name = malloc(head + size);
+  if (!name)
+    return NULL;
+  if (function)
+    snprintf(name, head + 1, "%s: ", function);
+  if (by_nodes) {
+    profile_nodes(task, name + head, size);
+  } else {
+    memcpy(name + head, task->kernel, size);
+    drop_phases(name + head);
+  }
   return name;
+}
+
+uint32_t profile_functions(const struct run *run, uint32_t *first) {
+  const struct profile *profile = &run->profile;
+  uint32_t count = 0;
+  for (uint32_t f = 0; f < run->info->num_functions; ++f)
+    for (uint32_t i = 0; i < profile->count; ++i)
+      if (profile->times[i].calls && profile->tasks[i].function == f) {
+        *first = count++ ? *first : f;
+        break;
+      }
+  return count;
+}
+
+const char *profile_variant(const struct run *run) {
+  uint32_t level = run->profile.runs.level;
+  return run->info->num_levels > 1 && level && level <= run->info->num_levels
+             ? run->info->levels[level - 1]
+             : NULL;
 }
 
 static int by_name(const void *a, const void *b) {
@@ -77,8 +124,10 @@ static void merge(struct profile_rows *rows) {
   rows->count = kept;
 }
 
-int profile_sum(const struct profile *profile, int by_nodes,
+int profile_sum(const struct run *run, int by_nodes,
                 struct profile_rows *rows) {
+  const struct profile *profile = &run->profile;
+  uint32_t first, is_one = profile_functions(run, &first) < 2;
   rows->count = 0;
   rows->all = calloc((size_t)profile->count + 1, sizeof *rows->all);
   if (!rows->all)
@@ -88,14 +137,17 @@ int profile_sum(const struct profile *profile, int by_nodes,
     uint64_t calls = profile->times[i].calls;
     if (!calls)
       continue;
-    char *name = name_of(task, by_nodes);
+    char *name =
+        name_of(task, by_nodes,
+                is_one ? NULL : run->info->functions[task->function].name);
     if (!name)
       return -1;
     // A kernel of several parts is called once for all of them.
     rows->all[rows->count++] = (struct profile_row){
         name, task->phase ? 0 : calls, profile->times[i].nanoseconds,
-        calls * (task->bytes_read + task->bytes_written),
-        calls * task->multiply_adds};
+        (double)calls *
+            ((double)task->bytes_read + (double)task->bytes_written),
+        (double)calls * (double)task->multiply_adds};
   }
   merge(rows);
   if (rows->count)

@@ -9,8 +9,8 @@ static uint64_t time_of_all(const struct profile *profile) {
   return sum;
 }
 
-static double per(uint64_t amount, uint64_t by) {
-  return by ? (double)amount / (double)by : 0;
+static double per(double amount, uint64_t by) {
+  return by ? amount / (double)by : 0;
 }
 
 /// Names may have any bytes, of which a terminal shows the printable ones.
@@ -18,6 +18,20 @@ static void print_name(const char *name) {
   for (; *name; ++name)
     putchar((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
   putchar('\n');
+}
+
+/// Names what ran, where the library has several functions or variants.
+static void print_heading(const struct run *run) {
+  const char *variant = profile_variant(run);
+  uint32_t first = 0, count = profile_functions(run, &first);
+  if (count == 1 && run->info->num_functions > 1) {
+    printf("function ");
+    print_name(run->info->functions[first].name);
+  }
+  if (variant) {
+    printf("variant ");
+    print_name(variant);
+  }
 }
 
 static void print_rows(const struct profile_rows *rows, uint64_t all,
@@ -28,8 +42,8 @@ static void print_rows(const struct profile_rows *rows, uint64_t all,
     const struct profile_row *row = &rows->all[i];
     printf("%10llu %14.3f %6.1f %% %12.3f %12.3f %9.2f %8.2f  ",
            (unsigned long long)row->calls, (double)row->nanoseconds / 1e3,
-           100 * per(row->nanoseconds, all), (double)row->bytes / 1e6,
-           (double)row->multiply_adds / 1e6,
+           100 * per((double)row->nanoseconds, all), row->bytes / 1e6,
+           row->multiply_adds / 1e6,
            2 * per(row->multiply_adds, row->nanoseconds),
            per(row->bytes, row->nanoseconds));
     print_name(row->name);
@@ -44,9 +58,10 @@ static double time_of_runs(const struct run *run, double measured) {
 int profile_print(struct run *run, double measured) {
   const struct profile *profile = &run->profile;
   uint64_t all = time_of_all(profile);
+  print_heading(run);
   for (int by_nodes = 0; by_nodes < 2; ++by_nodes) {
     struct profile_rows rows;
-    int bad = profile_sum(profile, by_nodes, &rows);
+    int bad = profile_sum(run, by_nodes, &rows);
     if (!bad) {
       print_rows(&rows, all, by_nodes ? "nodes" : "kernel");
       putchar('\n');
@@ -56,28 +71,28 @@ int profile_print(struct run *run, double measured) {
       return fail("not enough memory for the profile", LIMIT);
   }
   double runs = time_of_runs(run, measured);
-  printf("sum %.3f us of %.3f us measured (%.1f %%), %llu runs\n",
+  printf("sum %.3f us of %.3f us measured (%.1f %%), %llu runs%s\n",
          (double)all / 1e3, runs, runs > 0 ? (double)all / runs / 10 : 0,
-         (unsigned long long)profile->runs.runs);
+         (unsigned long long)profile->runs.runs,
+         profile->has_failed ? "; one has failed" : "");
   if (profile->runs.on_gpu)
     puts("times of kernels are those of the GPU, by events of its driver");
   return 0;
 }
 
-static void json_rows(FILE *to, const struct profile *profile, int by_nodes) {
+static void json_rows(FILE *to, const struct run *run, int by_nodes) {
   struct profile_rows rows;
   fprintf(to, ",\n \"%s\": [", by_nodes ? "nodes" : "kernels");
-  if (!profile_sum(profile, by_nodes, &rows))
+  if (!profile_sum(run, by_nodes, &rows))
     for (uint32_t i = 0; i < rows.count; ++i) {
       const struct profile_row *row = &rows.all[i];
       fprintf(to, "%s\n  {\"name\": ", i ? "," : "");
       json_text(to, row->name);
       fprintf(to,
-              ", \"calls\": %llu, \"us\": %.3f, \"bytes\": %llu, "
-              "\"multiply_adds\": %llu, \"gflops\": %.3f, \"gbs\": %.3f}",
+              ", \"calls\": %llu, \"us\": %.3f, \"bytes\": %.0f, "
+              "\"multiply_adds\": %.0f, \"gflops\": %.3f, \"gbs\": %.3f}",
               (unsigned long long)row->calls, (double)row->nanoseconds / 1e3,
-              (unsigned long long)row->bytes,
-              (unsigned long long)row->multiply_adds,
+              row->bytes, row->multiply_adds,
               2 * per(row->multiply_adds, row->nanoseconds),
               per(row->bytes, row->nanoseconds));
     }
@@ -110,9 +125,15 @@ void profile_json(FILE *to, const struct run *run, double measured) {
   const struct profile *profile = &run->profile;
   fprintf(to, "{\"function\": ");
   json_text(to, run->function->name);
+  if (profile_variant(run)) {
+    fputs(", \"variant\": ", to);
+    json_text(to, profile_variant(run));
+  }
   fprintf(to,
-          ", \"runs\": %llu, \"threads\": %u, \"measured_us\": %.3f, "
+          ", \"failed\": %s, \"runs\": %llu, \"threads\": %u, \"measured_us\": "
+          "%.3f, "
           "\"runs_us\": %.3f, \"sum_us\": %.3f,%s\n \"tasks\": [",
+          profile->has_failed ? "true" : "false",
           (unsigned long long)profile->runs.runs, profile->runs.threads,
           time_of_runs(run, measured), (double)profile->runs.nanoseconds / 1e3,
           (double)time_of_all(profile) / 1e3,
@@ -120,7 +141,7 @@ void profile_json(FILE *to, const struct run *run, double measured) {
   for (uint32_t i = 0; i < profile->count; ++i)
     json_task(to, run, i);
   fputs("]", to);
-  json_rows(to, profile, 0);
-  json_rows(to, profile, 1);
+  json_rows(to, run, 0);
+  json_rows(to, run, 1);
   fputs("}\n", to);
 }

@@ -59,14 +59,43 @@ static void write_event(FILE *to, const struct run *run, uint32_t lane,
   fputs("}", to);
 }
 
-void profile_trace(FILE *to, const struct run *run, weir_profile_event **lanes,
-                   const uint64_t *counts) {
+/// An event comes before those that it contains. A lane has events in the order
+/// of their ends, so that of two with the same times the later one contains the
+/// other.
+static int outer_first(const void *a, const void *b) {
+  const weir_profile_event *x = *(const weir_profile_event *const *)a,
+                           *y = *(const weir_profile_event *const *)b;
+  if (x->begin != y->begin)
+    return x->begin < y->begin ? -1 : 1;
+  return x > y ? -1 : x < y;
+}
+
+/// Writes the events in the order of their beginnings: readers nest those of
+/// the same beginning by their order.
+static int write_lane(FILE *to, const struct run *run, uint32_t lane,
+                      const weir_profile_event *events, uint64_t count) {
+  const weir_profile_event **order =
+      malloc((size_t)(count + 1) * sizeof *order);
+  if (!order)
+    return -1;
+  for (uint64_t i = 0; i < count; ++i)
+    order[i] = &events[i];
+  qsort(order, (size_t)count, sizeof *order, outer_first);
+  for (uint64_t i = 0; i < count; ++i)
+    write_event(to, run, lane, order[i]);
+  free(order);
+  return 0;
+}
+
+int profile_trace(FILE *to, const struct run *run, weir_profile_event **lanes,
+                  const uint64_t *counts) {
   uint32_t threads = run->profile.runs.threads;
+  int bad = 0;
   fputs("[", to);
   for (uint32_t lane = 0; lane < threads; ++lane)
     write_lane_name(to, lane, run->profile.runs.on_gpu);
-  for (uint32_t lane = 0; lane < threads; ++lane)
-    for (uint64_t i = 0; i < counts[lane]; ++i)
-      write_event(to, run, lane, &lanes[lane][i]);
+  for (uint32_t lane = 0; lane < threads && !bad; ++lane)
+    bad = write_lane(to, run, lane, lanes[lane], counts[lane]);
   fputs("\n]\n", to);
+  return bad;
 }

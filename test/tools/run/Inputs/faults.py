@@ -66,6 +66,9 @@ cases = [
          lasting={"first.data-00000-of-00002"}, prepare=restore, check=check_saved),
     Case("journal", [*TRAIN, "--metrics=m.jsonl", "--curve=c.svg"], {"c.svg"}, {"c.svg"},
          says=False, has_old=False, lasting={"m.jsonl", "c.svg"}),
+    # An event file has the time in its name.
+    Case("events", ["sh", "-c", " ".join(TRAIN) + " --tensorboard=events --histograms=1; "
+                    "status=$?; rm -rf events; exit $status"], says=False, program="weir-run"),
 ]
 for case in cases:
     case.calls = CALLS

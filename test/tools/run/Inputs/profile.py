@@ -4,11 +4,14 @@
   profile.py functions FILE RUNS RAN OTHERS
   profile.py trace PROFILE FILE RUNS THREADS [CHUNK...]
   profile.py gpu FILE LOG
+  profile.py overlap FILE CHUNK CHUNK
+  profile.py failed FILE
+  profile.py symbols FILE SYMBOLS KERNEL
 
 A task must have run CALLS times in each run. MULTIPLY_ADDS are those of one call of
 each kernel. The nodes are the names of those that compute, and no input is among them.
-A CHUNK is the name of an event. LOG has the calls of the stand-in for the driver of a GPU,
-by which the times of kernels are known.
+A CHUNK is the name of an event, or for `overlap` a part of it. SYMBOLS is the output of nm.
+LOG has the calls of the stand-in for the driver of a GPU, by which the times of kernels are known.
 No check depends on how long anything takes, but for sums that no clock can change
 and for two clocks that agree.
 """
@@ -38,6 +41,11 @@ def sums(profile, name):
     return rows
 
 
+def whole(symbols):
+    """The kernels whose parts have these symbols."""
+    return re.sub(r"_phase_\d+(?= \+ |$)", "", symbols)
+
+
 def check_rows(profile, rows, wanted):
     assert {row["name"] for row in rows} == set(wanted)
     assert rows == sorted(rows, key=lambda row: -row["us"])
@@ -58,7 +66,7 @@ def check_sums(profile, runs):
     # the driver of a GPU has a clock that no call takes.
     if "clock" not in profile:
         assert profile["runs_us"] <= 1.01 * profile["measured_us"] + 1
-    check_rows(profile, profile["kernels"], sums(profile, lambda task: task["kernel"]))
+    check_rows(profile, profile["kernels"], sums(profile, lambda task: whole(task["kernel"])))
     check_rows(profile, profile["nodes"], sums(
         profile, lambda task: ", ".join(task["nodes"]) or f"[{task['kernel']}]"))
 
@@ -89,6 +97,61 @@ def check_functions(file, runs, ran, others):
     assert all(calls[other] == {0} for other in others.split(",")), calls
 
 
+def check_failed(file):
+    profile = read(file)
+    assert profile["failed"] is True
+    assert profile["runs"] >= 1 and sum(task["calls"] for task in profile["tasks"]) > 0
+    check_rows(profile, profile["kernels"], sums(profile, lambda task: whole(task["kernel"])))
+
+
+def check_symbols(file, symbols, kernel):
+    """Each kernel of a task has its own name in the object."""
+    profile = read(file)
+    known = {line.split(maxsplit=2)[2].strip().removeprefix("weir.") for line in open(symbols)
+             if len(line.split()) > 2}
+    parts = {part for task in profile["tasks"] for part in task["kernel"].split(" + ")}
+    parts.discard("copy")
+    assert parts and all(part in known or f"{part}.part" in known for part in parts), (parts, known)
+    assert kernel in parts and whole(kernel) in {row["name"] for row in profile["kernels"]}
+
+
+def nanoseconds(event):
+    begin = round(1000 * event["ts"])
+    return begin, begin + round(1000 * event["dur"])
+
+
+def check_overlap(file, first, second):
+    """Two threads compute different chunks at the same time, in some run."""
+    events = [e for e in read(file) if e["ph"] == "X" and e["cat"] == "chunk"]
+    lanes = {name: [(e["tid"], *nanoseconds(e)) for e in events if name in e["name"]]
+             for name in (first, second)}
+    assert all(lanes.values()), {e["name"] for e in events}
+    assert any(a[0] != b[0] and a[1] < b[2] and b[1] < a[2]
+               for a in lanes[first] for b in lanes[second])
+
+
+def check_format(trace):
+    """The rules of the Trace Event Format. Events of a lane begin in their order, and each is
+    inside the one before it or begins after its end."""
+    lanes = defaultdict(list)
+    for event in trace:
+        assert event["ph"] in "XM" and isinstance(event["name"], str)
+        assert isinstance(event["pid"], int) and isinstance(event["tid"], int)
+        if event["ph"] == "X":
+            lanes[event["tid"]].append(event)
+    for lane in lanes.values():
+        around, last = [], 0
+        for event in lane:
+            begin, end = nanoseconds(event)
+            assert 0 <= last <= begin <= end, event
+            last = begin
+            while around and around[-1] <= begin and (around[-1] < end or begin < end):
+                around.pop()
+            assert not around or end <= around[-1], event
+            around.append(end)
+    return lanes
+
+
 def inside(a, b):
     return (a["ts"] >= b["ts"] - ROUNDING
             and a["ts"] + a["dur"] <= b["ts"] + b["dur"] + 2 * ROUNDING)
@@ -100,6 +163,7 @@ def kernels(tasks, event):
 
 def check_trace(profile_file, file, runs, threads, *chunks):
     tasks, trace = read(profile_file)["tasks"], read(file)
+    check_format(trace)
     named = {e["tid"] for e in trace if e["ph"] == "M" and e["name"] == "thread_name"}
     assert named == set(range(int(threads)))
     events = [e for e in trace if e["ph"] == "X"]
@@ -144,5 +208,6 @@ def check_gpu(file, log):
     assert seen >= set(looked_up), seen
 
 
-CHECKS = {"gpu": check_gpu, "profile": check_profile, "functions": check_functions, "trace": check_trace}
+CHECKS = {"gpu": check_gpu, "profile": check_profile, "functions": check_functions, "trace": check_trace,
+          "overlap": check_overlap, "failed": check_failed, "symbols": check_symbols}
 CHECKS[sys.argv[1]](*sys.argv[2:])
