@@ -4,7 +4,7 @@
 // Long edges of one source share a chain of virtual nodes, so that a value with
 // many late users has one line.
 
-const layerGap = 30, portGap = 8, nodeGap = 22, virtualGap = 9, sweeps = 6;
+const layerGap = 30, portGap = 14, nodeGap = 22, virtualGap = 9, sweeps = 6;
 
 /// Reverses edges that close a cycle: scopes can form some.
 function withoutCycles(count, edges) {
@@ -291,9 +291,12 @@ function layoutLayered(items, edges, gap = layerGap) {
   for (const {from, to, edge, way, reversed, isDirect} of directed) {
     const a = items[from], b = items[to];
     const points = [[a.x + (reversed ? 0 : edge.start || 0), a.y + a.h / 2]];
+    // Beside higher boxes of its layer, a line is straight.
+    points.push([points[0][0], bottoms[layer[from]]]);
     for (const at of way)
       points.push([cells[at].x - left, tops[cells[at].layer]], [cells[at].x - left, bottoms[cells[at].layer]]);
-    points.push([b.x + (reversed ? 0 : edge.end || 0), b.y - b.h / 2]);
+    const end = b.x + (reversed ? 0 : edge.end || 0);
+    points.push([end, tops[layer[to]]], [end, b.y - b.h / 2]);
     edge.points = reversed ? points.reverse() : points;
     edge.isDirect = isDirect;
   }

@@ -193,6 +193,8 @@ function linePath(points) {
   let path = 'M' + round(points[0][0]) + ' ' + round(points[0][1]);
   for (let i = 1; i < points.length; ++i) {
     const [x0, y0] = points[i - 1], [x, y] = points[i];
+    if (Math.abs(x - x0) + Math.abs(y - y0) < 0.1)
+      continue;
     const bend = (y - y0) / 2;
     path += Math.abs(x - x0) < 0.5 ? 'L' + round(x) + ' ' + round(y)
                                    : 'C' + [x0, y0 + bend, x, y - bend, x, y].map(round).join(' ');
