@@ -20,7 +20,7 @@ class Grid {
     this.body = el('div', {class: 'rows', role: 'rowgroup'});
     this.scroller = el('div', {class: 'scroller'}, this.body);
     this.table = el('div', {class: 'grid', role: 'table', 'aria-label': name,
-                            '--columns': columns.map(column => column.width || (column.isNumber ? '6.5rem' : 'minmax(0, 1fr)')).join(' ')},
+                            '--columns': columns.map(column => column.width || (column.isNumber ? '7rem' : 'minmax(0, 1fr)')).join(' ')},
                     el('div', {role: 'rowgroup'}, el('div', {class: 'row head', role: 'row', 'aria-rowindex': 1}, this.heads)),
                     this.scroller);
     this.element = el('div', {class: 'grid-host'}, el('div', {class: 'bar'}, this.search, el('span', {class: 'spring'}), this.count), this.table);

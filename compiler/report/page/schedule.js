@@ -46,7 +46,7 @@ class ScheduleView {
       {title: 'together', value: task => task.together > 1 ? task.together + ' tasks' : '', width: '7rem'},
       has('us') && {title: 'time', value: task => task.us, show: format.time, isNumber: true, bar: true},
       has('calls') && {title: 'calls', value: task => task.calls, show: format.count, isNumber: true, width: '5rem'},
-      has('estimated_ns') && {title: 'estimate', value: task => task.estimated_ns / 1e3, show: format.time, isNumber: true, bar: true},
+      has('estimated_ns') && {title: 'estimate', value: task => task.estimated_ns / 1e3 || undefined, show: format.time, isNumber: true, bar: true},
     ].filter(column => column);
   }
 

@@ -22,7 +22,7 @@ function kernelRows() {
     {title: 'kernel', value: kernel => kernel.name, width: '6.5rem'},
     {title: 'node', value: firstNode, isName: true},
     {title: 'made of', value: kernel => kernel.parts.join(', '), width: 'minmax(0, 0.5fr)'},
-    {title: 'tasks', value: kernel => kernel.tasks, isNumber: true, width: '4rem'},
+    {title: 'tasks', value: kernel => kernel.tasks, isNumber: true, width: '5rem'},
     ...metricColumns(model.kernels.some(kernel => kernel.estimate)),
   ];
   if (model.runs)
