@@ -80,6 +80,9 @@ class GraphView {
   legendOf() {
     if (this.colour === 'kernel')
       return [el('span', {class: 'key stripes'}), 'one colour, one kernel'];
+    // A profile may be of another function.
+    if (!this.most)
+      return [`this function has no ${metrics[this.colour].title}`];
     return ['0', el('span', {class: 'key ramp'}), metrics[this.colour].format(this.most)];
   }
 
