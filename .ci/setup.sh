@@ -15,6 +15,8 @@ packages=(
   python3 python3-numpy python3-protobuf clang-format-19 pkgconf
   # These build the website of the documentation.
   mkdocs mkdocs-material
+  # The browser runs the page of --report.
+  chromium chromium-driver
   # With these, the tests make packages, check them and install them in fresh roots.
   dpkg-dev zstd lintian debootstrap
   # The Python package needs these for its extension, its wheel and its tests.

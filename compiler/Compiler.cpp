@@ -212,6 +212,17 @@ Status compileModule(Course &course) {
   return write(course);
 }
 
+/// Adds the times of --report-profile to the report.
+Status addProfile(Course &course) {
+  llvm::Error error = course.decisions.addProfile();
+  if (!error)
+    return Status::ok;
+  message("error") << "--report-profile="
+                   << escaped(course.options.report.profilePath) << ": "
+                   << llvm::toString(std::move(error)) << "\n";
+  return Status::badUsage;
+}
+
 } // namespace
 
 Status compile(MLIRContext *context, const Options &options,
@@ -241,6 +252,8 @@ Status compile(MLIRContext *context, const Options &options,
   Course course(options, *module, current);
   course.decisions.addStage(stage::import, watch.seconds(), *module);
   status = compileModule(course);
+  if (status == Status::ok)
+    status = addProfile(course);
   // The report, which names the products, takes its place before them.
   std::vector<OutputFile> files;
   if (status == Status::ok)

@@ -101,9 +101,10 @@ void readDepfile(const llvm::opt::InputArgList &args, Options &options,
                  Usage &usage);
 void readProgress(const llvm::opt::InputArgList &args,
                   ProgressOptions &progress, Usage &usage);
-/// Reads the options of reports and remarks; a report has all arguments.
-void readReport(const llvm::opt::InputArgList &args, ReportOptions &report,
-                Usage &usage);
+/// Reads the options of reports and remarks, and the file of --report-profile.
+/// A report has all arguments. The status is of the system.
+Status readReport(const llvm::opt::InputArgList &args, ReportOptions &report,
+                  Usage &usage);
 
 /// Reads the file of --schedule. The status is of the system.
 Status readSchedules(mlir::MLIRContext *context,

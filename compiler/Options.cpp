@@ -190,6 +190,8 @@ void checkWritten(const InputArgList &args, const Options &options,
                   Usage &usage) {
   StringRef model = options.import.path;
   std::vector<std::string> read = args.getAllArgValues(OPT_config_EQ);
+  if (!options.report.profilePath.empty())
+    read.push_back(options.report.profilePath);
   for (const auto *files :
        {&options.import.opFiles, &options.emit.customObjects})
     read.insert(read.end(), files->begin(), files->end());
@@ -321,7 +323,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readOps(context, args, options, usage);
   readTarget(args, command, options, usage);
   readInstruments(args, options, usage);
-  readReport(args, options.report, usage);
+  Status reported = readReport(args, options.report, usage);
   readDepfile(args, options, usage);
   readProgress(args, options.progress, usage);
   readDump(args, options, usage);
@@ -345,6 +347,8 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   if (usage.wrong)
     return std::nullopt;
   done = configured == Status::ok ? scheduled : configured;
+  if (done == Status::ok)
+    done = reported;
   if (done != Status::ok)
     return std::nullopt;
   return options;

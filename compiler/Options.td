@@ -181,7 +181,8 @@ defm place : Eq<"place", "REGEX:cpu|gpu", "Place nodes whose name matches. The l
 }
 
 let Visibility = [ForCompile], Group = g_reports in {
-defm report : Eq<"report", "FILE.json|FILE.html", "Write a report: signatures, fused groups, kernels and their schedules, memory, order of tasks and compile time">;
+defm report : Eq<"report", "FILE.json|FILE.html", "Write a report: the graph, fused groups, kernels and their schedules, memory, order of tasks and compile time. FILE.html is a page for a browser">;
+defm report_profile : Eq<"report-profile", "FILE.json", "Show the times of a run in the report. FILE is from weir-run --profile=FILE, with a library of the same options">;
 defm schedule : Eq<"schedule", "FILE.json", "Fix parameters of kernels' schedules, such as register tiles. FILE is JSON: entries of --report, or written by hand">;
 def profile : F<"profile", "Compile a library that counts the calls and the time of each kernel, for weir-run --profile and --trace">;
 defm remarks : Eq<"remarks", "REGEX", "Print decisions of matching kinds: training, fusion, kernels (with their schedules), memory, schedule (order of tasks)">;

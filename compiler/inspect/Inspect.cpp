@@ -43,7 +43,9 @@ static void shortenPlan(json::Object &description) {
   if (!programs)
     return;
   for (json::Value &program : *programs) {
-    program.getAsObject()->erase("buffers");
+    for (const char *list :
+         {"buffers", "copies", "regions", "variables", "weights"})
+      program.getAsObject()->erase(list);
     program.getAsObject()->getObject("schedule")->erase("tasks");
   }
 }

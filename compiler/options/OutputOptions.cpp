@@ -5,7 +5,10 @@
 
 #include "compiler/SystemErrors.h"
 #include "compiler/import/Dependencies.h"
+#include "compiler/options/JsonText.h"
+#include "compiler/report/Tasks.h"
 #include "compiler/terminal/Version.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -57,7 +60,28 @@ void readProgress(const InputArgList &args, ProgressOptions &progress,
     progress.after = seconds;
 }
 
-void readReport(const InputArgList &args, ReportOptions &report, Usage &usage) {
+static Status readProfile(ReportOptions &report, Usage &usage) {
+  StringRef path = report.profilePath;
+  auto text = MemoryBuffer::getFile(path);
+  if (!text) {
+    message("error", escaped(path))
+        << "cannot open: " << text.getError().message() << "\n";
+    return systemStatus(text.getError());
+  }
+  addDependency(path);
+  auto profile = parseJson((*text)->getBuffer());
+  std::string wrong =
+      profile ? whatIsWrong(*profile) : toString(profile.takeError());
+  if (wrong.empty())
+    report.profile = std::move(*profile);
+  else
+    usage.say() << "--report-profile=" << escaped(path) << ": " << wrong
+                << '\n';
+  return Status::ok;
+}
+
+Status readReport(const InputArgList &args, ReportOptions &report,
+                  Usage &usage) {
   report.path = args.getLastArgValue(OPT_report_EQ).str();
   report.remarks = args.getLastArgValue(OPT_remarks_EQ).str();
   if (std::string wrong = whatIsWrong(report); !wrong.empty())
@@ -67,6 +91,16 @@ void readReport(const InputArgList &args, ReportOptions &report, Usage &usage) {
   report.compiler = StringRef(report.compiler).trim().str();
   for (const Arg *arg : args)
     report.arguments.push_back(arg->getAsString(args));
+  if (!args.hasArg(OPT_report_profile_EQ))
+    return Status::ok;
+  report.profilePath = args.getLastArgValue(OPT_report_profile_EQ).str();
+  if (report.path.empty())
+    usage.say() << "--report-profile goes with --report\n";
+  else if (report.profilePath.empty())
+    usage.say() << "--report-profile has an empty name\n";
+  else
+    return readProfile(report, usage);
+  return Status::ok;
 }
 
 } // namespace weir

@@ -7,8 +7,11 @@
 #include "compiler/Place.h"
 #include "compiler/emit/Output.h"
 #include "compiler/inspect/Module.h"
+#include "compiler/report/Graph.h"
+#include "compiler/report/Tasks.h"
 #include "compiler/schedules/Schedules.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/MultiplyAdds.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
@@ -90,7 +93,7 @@ static json::Array filesOf(StringRef path) {
 
 Decisions::Decisions(ModuleOp module, const ReportOptions &options)
     : options(options) {
-  for (const char *list : {"products", "stages"})
+  for (const char *list : {"products", "remarks", "stages"})
     report[list] = json::Array();
   if (options.path.empty())
     return;
@@ -108,6 +111,15 @@ bool Decisions::isTold(StringRef kind) const {
   return NamePattern::part(options.remarks).matches(kind);
 }
 
+void Decisions::tell(StringRef kind, Location location, const Twine &text) {
+  if (isTold(kind))
+    emitRemark(location) << kind << ": " << text;
+  report.getArray("remarks")->push_back(
+      json::Object{{"kind", kind},
+                   {"node", json::fixUTF8(nodeOf(location))},
+                   {"text", json::fixUTF8(text.str())}});
+}
+
 void Decisions::addStage(StringRef stage, double seconds, ModuleOp module) {
   report.getArray("stages")->push_back(
       json::Object{{"stage", stage}, {"seconds", seconds}});
@@ -123,6 +135,11 @@ void Decisions::addStage(StringRef stage, double seconds, ModuleOp module) {
     addSchedules(module);
   else if (stage == stage::plan)
     addPlan(module);
+  // Each instruction-set variant has a target of its own.
+  if (TargetAttr target = attrs::target.of(module))
+    report["target"] = json::Object{{"triple", target.getTriple()},
+                                    {"cpu", target.getCpu()},
+                                    {"features", target.getFeatures()}};
 }
 
 void Decisions::addProduct(StringRef path, StringRef file) {
@@ -150,35 +167,59 @@ void Decisions::addTraining(ModuleOp module) {
         .push_back(variable.nameInModel());
   if (trained.empty())
     return;
-  if (isTold("training")) {
-    InFlightDiagnostic remark = emitRemark(module.getLoc());
-    remark << "training: changes " << listOf(trained);
-    if (!kept.empty())
-      remark << "; keeps " << listOf(kept);
-  }
+  std::string text = "changes " + listOf(trained);
+  if (!kept.empty())
+    text += "; keeps " + listOf(kept);
+  tell("training", module.getLoc(), text);
   report["trained"] = json::Array(trained);
+}
+
+/// The bytes of tensors, each as a whole.
+static int64_t bytesOf(ValueRange values) {
+  int64_t sum = 0;
+  for (Value value : values) {
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    if (!tensor || !tensor.hasStaticShape() ||
+        !tensor.getElementType().isIntOrFloat())
+      continue;
+    int64_t bytes;
+    auto width =
+        static_cast<int64_t>((tensor.getElementTypeBitWidth() + 7) / 8);
+    if (llvm::MulOverflow(tensor.getNumElements(), width, bytes) ||
+        llvm::AddOverflow(sum, bytes, sum))
+      return INT64_MAX;
+  }
+  return sum;
 }
 
 void Decisions::addGroups(ModuleOp module) {
   json::Array groups;
   module.walk([&](graph::GroupOp group) {
     SmallVector<StringRef> ops;
+    int64_t multiplyAdds = 0;
     for (Operation &op : group.getBody().front().without_terminator())
-      if (!op.hasTrait<OpTrait::ConstantLike>())
+      if (!op.hasTrait<OpTrait::ConstantLike>()) {
         ops.push_back(op.getName().stripDialect());
+        if (llvm::AddOverflow(multiplyAdds, graph::multiplyAdds(&op),
+                              multiplyAdds))
+          multiplyAdds = INT64_MAX;
+      }
     json::Array names(ops);
-    std::string node = nodeOf(group.getLoc());
-    if (isTold("fusion"))
-      emitRemark(group.getLoc()) << "fusion: one kernel of " << listOf(ops);
+    tell("fusion", group.getLoc(), "one kernel of " + listOf(ops));
     auto entry = group->getParentOfType<func::FuncOp>();
     groups.push_back(json::Object{
-        {"node", json::fixUTF8(node)},
+        {"node", json::fixUTF8(nodeOf(group.getLoc()))},
         {"entry", json::fixUTF8(entry ? entry.getName() : "")},
         {"ops", std::move(names)},
+        {"bytes_read", bytesOf(group.getInputs())},
+        {"bytes_written", bytesOf(group.getResults())},
+        {"multiply_adds", multiplyAdds},
         {"result", group.getNumResults() ? textOf(group.getResult(0).getType())
                                          : std::string()}});
   });
   report["groups"] = std::move(groups);
+  if (!options.path.empty())
+    report["graph"] = describeGraph(module);
 }
 
 /// What a kernel is made of: loops over elements, and ops that have code of
@@ -206,29 +247,27 @@ void Decisions::addKernels(ModuleOp module) {
     std::string shapes;
     for (Type type : kernel.getArgumentTypes())
       shapes += (shapes.empty() ? "" : ", ") + textOf(type);
-    if (isTold("kernels"))
-      emitRemark(kernel.getLoc())
-          << "kernels: " << kernel.getName() << " is made of " << listOf(parts)
-          << ", takes " << shapes << ", and is called by "
-          << calls[kernel.getName()] << " tasks";
+    tell("kernels", kernel.getLoc(),
+         kernel.getName() + " is made of " + listOf(parts) + ", takes " +
+             shapes + ", and is called by " + Twine(calls[kernel.getName()]) +
+             " tasks");
     kernels.push_back(json::Object{{"name", kernel.getName()},
                                    {"parts", json::Array(parts)},
                                    {"takes", std::move(shapes)},
                                    {"tasks", calls[kernel.getName()]}});
   }
   report["kernels"] = std::move(kernels);
+  nameKernels(*report.getArray("groups"), module);
 }
 
 void Decisions::addSchedules(ModuleOp module) {
   report["schedules"] = describeKernelSchedules(module);
-  if (!isTold("kernels"))
-    return;
   module.walk([&](Operation *op) {
     if (op->hasAttrOfType<kernel::ScheduleAttrInterface>("schedule"))
-      emitRemark(op->getLoc())
-          << "kernels: schedule "
-          << llvm::formatv("{0}", json::Value(describeKernelSchedule(op)))
-                 .str();
+      tell(
+          "kernels", op->getLoc(),
+          llvm::formatv("schedule {0}", json::Value(describeKernelSchedule(op)))
+              .str());
   });
 }
 
@@ -237,23 +276,38 @@ void Decisions::addPlan(ModuleOp module) {
   std::optional<json::Object> plan = describePlan(module);
   if (!plan)
     return;
-  if (isTold("memory")) {
-    int64_t arena = plan->getInteger("arena_bytes").value_or(0);
-    int64_t live = plan->getInteger("max_live_bytes").value_or(0);
-    emitRemark(module.getLoc())
-        << "memory: the arena has " << arena << " bytes, and no plan could "
-        << "stay below " << live;
+  int64_t arena = plan->getInteger("arena_bytes").value_or(0);
+  int64_t live = plan->getInteger("max_live_bytes").value_or(0);
+  tell("memory", module.getLoc(),
+       "the arena has " + Twine(arena) +
+           " bytes, and no plan could stay below " + Twine(live));
+  for (auto program : module.getOps<plan::ProgramOp>()) {
+    json::Object schedule = describeSchedule(program);
+    tell("schedule", program.getLoc(),
+         program.getSymName() + " has " +
+             Twine(schedule.getInteger("steps").value_or(0)) +
+             " steps, one after the other, of at most " +
+             Twine(schedule.getInteger("width").value_or(0)) +
+             " tasks at once");
   }
-  if (isTold("schedule"))
-    for (auto program : module.getOps<plan::ProgramOp>()) {
-      json::Object schedule = describeSchedule(program);
-      emitRemark(program.getLoc())
-          << "schedule: " << program.getSymName() << " has "
-          << schedule.getInteger("steps").value_or(0)
-          << " steps, one after the other, of at most "
-          << schedule.getInteger("width").value_or(0) << " tasks at once";
-    }
+  if (const json::Array *groups = report.getArray("groups"))
+    findGroups(*plan, *report.getArray("signatures"), *groups);
   report["plan"] = std::move(*plan);
+}
+
+llvm::Error Decisions::addProfile() {
+  const json::Object *profile = options.profile.getAsObject();
+  if (!profile)
+    return llvm::Error::success();
+  json::Object *plan = report.getObject("plan");
+  const json::Array *signatures = report.getArray("signatures");
+  if (!plan || !signatures)
+    return llvm::createStringError("the compilation ends before the plan, "
+                                   "which has the tasks of the profile");
+  if (llvm::Error error = addTimes(*plan, *signatures, *profile))
+    return error;
+  report["profile"] = summaryOf(*profile, options.profilePath);
+  return llvm::Error::success();
 }
 
 llvm::Error Decisions::write(std::vector<OutputFile> &files) const {

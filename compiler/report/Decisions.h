@@ -16,6 +16,9 @@ struct ReportOptions {
   std::string path;
   /// Kinds of remarks to print that this is found in; empty: none.
   std::string remarks;
+  /// The times of a run, from `weir-run --profile=FILE.json`; null without it.
+  llvm::json::Value profile = nullptr;
+  std::string profilePath;
   /// What a report says of its making: the compiler, the model's path, and the
   /// arguments.
   std::string compiler, model;
@@ -39,6 +42,9 @@ public:
   void addStage(llvm::StringRef stage, double seconds, mlir::ModuleOp module);
   /// A file that was written, which lies at `file` as yet.
   void addProduct(llvm::StringRef path, llvm::StringRef file);
+  /// Adds the times of the options' profile to the tasks. An error states why
+  /// it is not a profile of this program.
+  llvm::Error addProfile();
   /// Writes the report, if one is asked for.
   llvm::Error write(std::vector<OutputFile> &files) const;
 
@@ -49,12 +55,15 @@ private:
   void addSchedules(mlir::ModuleOp module);
   void addPlan(mlir::ModuleOp module);
   bool isTold(llvm::StringRef kind) const;
+  /// Keeps a remark for the report, and prints it if it is asked for.
+  void tell(llvm::StringRef kind, mlir::Location location,
+            const llvm::Twine &text);
 
   const ReportOptions &options;
   llvm::json::Object report;
 };
 
-/// The report as a page that needs no other file.
+/// Writes the report as a page that needs no other file.
 void writeHtml(const llvm::json::Object &report, llvm::raw_ostream &os);
 
 } // namespace weir

@@ -3,6 +3,7 @@
 #include "compiler/schedules/Schedules.h"
 
 #include "compiler/Diagnostics.h"
+#include "compiler/options/JsonText.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/weir/NamePattern.h"
 
@@ -19,28 +20,6 @@ namespace {
 
 llvm::Error bad(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
-/// The parser of JSON recurses into each array and object.
-constexpr int deepestNesting = 64;
-constexpr size_t largestFile = size_t(16) << 20;
-
-/// How deep arrays and objects are nested, until the text is no JSON.
-int nestingOf(StringRef text) {
-  int depth = 0, deepest = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '"')
-      inString = !inString;
-    else if (inString && c == '\\')
-      ++i;
-    else if (!inString && (c == '[' || c == '{'))
-      deepest = std::max(deepest, ++depth);
-    else if (!inString && (c == ']' || c == '}'))
-      --depth;
-  }
-  return deepest;
 }
 
 /// Reads one entry after the other.
@@ -132,13 +111,7 @@ private:
 
 llvm::Expected<ArrayAttr> parseSchedules(MLIRContext *context, StringRef text) {
   context->getOrLoadDialect<kernel::KernelDialect>();
-  if (text.size() > largestFile)
-    return bad("has " + Twine(text.size()) + " bytes, more than " +
-               Twine(largestFile));
-  if (int depth = nestingOf(text); depth > deepestNesting)
-    return bad("nests arrays and objects " + Twine(depth) +
-               " deep, more than " + Twine(deepestNesting));
-  llvm::Expected<json::Value> value = json::parse(text);
+  llvm::Expected<json::Value> value = parseJson(text);
   if (!value)
     return value.takeError();
   const json::Array *entries = value->getAsArray();
