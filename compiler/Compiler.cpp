@@ -144,6 +144,7 @@ std::vector<StageRun> planRuns(const Options &options) {
   return {
       {stage::train, stage::train, training},
       {stage::graph, stage::grad, gradients},
+      {stage::shard, stage::shard, Status::badUsage},
       {stage::place, stage::place, Status::badUsage},
       {stage::fuse, stage::fuse, Status::internal,
        options.arenaLimit ? fitArena : nullptr},

@@ -328,6 +328,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   options.profile = args.hasArg(OPT_profile);
   if (options.profile && options.gpu.isOn())
     usage.say() << "--profile does not go with --gpu\n";
+  readMesh(args, options, usage);
   options.timing = args.hasArg(OPT_timing);
   readInspect(args, options, usage);
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);
