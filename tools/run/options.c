@@ -32,6 +32,8 @@ static const char help[] =
     "ranks\n"
     "                            are threads. Inputs and outputs are those of\n"
     "                            all ranks together\n"
+    "  --comm=mpi                the same under mpirun: each process is a "
+    "rank\n"
     "  --timeout=MS              the longest wait for another rank (60000)\n"
     "  --train --data=X.npy,Y.npy    runs train_step on batches of rows\n"
     "  --batch=N --epochs=N --shuffle=SEED --metrics=FILE.jsonl   of training\n"
@@ -170,7 +172,7 @@ static int one_of_ranks(const char *argument, struct options *o) {
   const char *v;
   int bad = 0;
   if ((v = value_of(argument, "--comm")))
-    bad = strcmp(v, "threads") != 0, o->comm = v;
+    bad = strcmp(v, "threads") && strcmp(v, "mpi"), o->comm = v;
   else if ((v = value_of(argument, "--ranks")))
     bad = whole(v, 1, &o->ranks) || o->ranks > 65536;
   else if ((v = value_of(argument, "--timeout")))

@@ -7,7 +7,6 @@
 #include "tools/run/interrupt.h"
 #include "tools/run/library.h"
 #include "tools/run/output.h"
-#include "tools/run/ranks.h"
 #include "tools/run/train.h"
 
 #include <signal.h>
@@ -357,19 +356,7 @@ static void release(struct run *run) {
   free(run->options.data);
 }
 
-/// The model that stands for all ranks of the library. 0, or an exit status.
-static int join_ranks(struct run *run, const weir_mesh_info *mesh) {
-  const struct options *o = &run->options;
-  if (!o->comm)
-    return 0;
-  if (!mesh)
-    return fail("the library was compiled without --mesh; it has one rank",
-                FAULT);
-  run->info =
-      ranks_join(run->info, mesh, o->ranks ? (int)o->ranks : (int)mesh->ranks,
-                 (int)o->timeout_ms, run->error, sizeof run->error);
-  return run->info ? 0 : fail(run->error, LIMIT);
-}
+const struct ranks *weir_run_ranks = NULL;
 
 int weir_run_main(int argc, char **argv, const weir_model_info *info) {
   return weir_run_profiled(argc, argv, info, NULL);
@@ -393,12 +380,16 @@ int weir_run_profiled(int argc, char **argv, const weir_model_info *info,
   run.info = info ? info : library.info;
   run.profile.info = info ? profile : library.profile;
   run.weights = run.options.weights ? run.options.weights : library.weights;
-  if (!status && !info)
-    status = join_ranks(&run, library.mesh);
+  if (!status && run.options.comm)
+    status = weir_run_ranks
+                 ? weir_run_ranks->join(&run, library.mesh)
+                 : fail("--comm: only weir-run runs several ranks", USAGE);
   if (!status)
     status = run_model(&run);
   release(&run);
   status = flushed(status);
+  if (weir_run_ranks)
+    weir_run_ranks->end(status);
   interrupt_end();
   return status;
 }
