@@ -12,7 +12,7 @@ packages=(
   # These tools build weir.
   clang-19 libclang-rt-19-dev lld-19 g++ binutils cmake ninja-build ccache
   # The tests and the formatter run these.
-  python3 python3-numpy python3-protobuf clang-format-19 pkgconf
+  python3 python3-numpy python3-onnx python3-protobuf clang-format-19 pkgconf
   # These build the website of the documentation.
   mkdocs mkdocs-material
   # With these, the tests make packages, check them and install them in fresh roots.

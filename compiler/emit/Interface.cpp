@@ -330,6 +330,17 @@ std::optional<weir_dtype> dtypeOf(Type type) {
   return std::nullopt;
 }
 
+std::string ModelInterface::creator() const {
+  return gpu       ? "weir_gpu_model_create"
+         : profile ? "weir_profile_create"
+         : mesh    ? "weir_mesh_create"
+                   : "weir_model_create";
+}
+
+std::string ModelInterface::runner() const {
+  return gpu ? "weir_gpu_model_run" : mesh ? "weir_mesh_run" : "weir_model_run";
+}
+
 StringRef cType(weir_dtype dtype) { return dtypes[dtype - WEIR_F16].c; }
 
 StringRef cEnumerator(weir_dtype dtype) {

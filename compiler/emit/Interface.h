@@ -128,6 +128,7 @@ struct CollectiveInterface {
   weir_dtype dtype;
   uint64_t elements, elementBytes, data, scratch;
   std::string node;
+  uint32_t function;
 };
 
 /// The ranks that run the model together.
@@ -170,6 +171,11 @@ struct ModelInterface {
   std::vector<VariableInterface> variables; // by their keys, in order
   std::optional<MeshInterface> mesh;
   bool plainRun = false; // one function but init: NAME_run is its second name
+
+  /// The runtime's function that creates a context, and that which runs a
+  /// function of the model.
+  std::string creator() const;
+  std::string runner() const;
 
   bool isRun(const FunctionInterface &function) const {
     return plainRun && !function.isInit;

@@ -254,20 +254,6 @@ struct Builder {
                    ConstantArray::get(ArrayType::get(i32, 8), cpu)});
   }
 
-  /// The runtime's function that creates a context, or that runs a function of
-  /// the model.
-  std::string create() {
-    return model.profile ? "weir_profile_create"
-           : model.mesh  ? "weir_mesh_create"
-           : model.gpu   ? "weir_gpu_model_create"
-                         : "weir_model_create";
-  }
-  std::string run() {
-    return model.mesh  ? "weir_mesh_run"
-           : model.gpu ? "weir_gpu_model_run"
-                       : "weir_model_run";
-  }
-
   Error build() {
     uint64_t fingerprint =
         model.mesh ? fingerprintOf(module, options.weightsHash) : 0;
@@ -286,13 +272,13 @@ struct Builder {
     std::string n = model.prefix;
     std::string to = model.gpu ? "weir_gpu_" : "weir_";
     Function *create =
-        forward(n + "_create", this->create(), i32, {ptr, ptr, ptr});
+        forward(n + "_create", model.creator(), i32, {ptr, ptr, ptr});
     Function *destroy = forward(n + "_destroy", to + "model_destroy",
                                 Type::getVoidTy(context), {ptr});
     Function *lastError =
         forward(n + "_last_error", to + "model_last_error", ptr, {ptr});
     Function *run =
-        forward(globals::run, this->run(), i32, {ptr, i32, ptr, i32});
+        forward(globals::run, model.runner(), i32, {ptr, i32, ptr, i32});
     Function *text = runtime(to + "status_text");
     if (!create || !destroy || !lastError || !run || !text)
       return createStringError("the runtime lacks " + missing);
@@ -312,7 +298,7 @@ struct Builder {
     }
     for (const FunctionInterface &function : model.functions) {
       Function *typedFunction =
-          typed(function, functions.size(), this->run(), /*device=*/false);
+          typed(function, functions.size(), model.runner(), /*device=*/false);
       if (model.isRun(function))
         GlobalAlias::create(n + "_run", typedFunction);
       functions.push_back(

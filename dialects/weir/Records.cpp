@@ -199,7 +199,8 @@ int64_t MeshAttr::bitsOf(ArrayAttr axes) const {
 LogicalResult CollectiveAttr::verify(Emit emitError, StringRef kind,
                                      StringRef combine, int64_t axes,
                                      RankedTensorType type, int64_t data,
-                                     int64_t scratch, StringRef) {
+                                     int64_t scratch, StringRef,
+                                     int64_t entry) {
   if (!llvm::is_contained({"all_reduce", "all_gather", "own_part"}, kind))
     return emitError() << "kind must be all_reduce, all_gather or own_part, "
                        << "not '" << kind << "'";
@@ -210,7 +211,8 @@ LogicalResult CollectiveAttr::verify(Emit emitError, StringRef kind,
     return failure();
   return verifyRanges(emitError, {{"axes", axes, 1, INT32_MAX},
                                   {"data", data, 0, INT64_MAX},
-                                  {"scratch", scratch, 0, INT64_MAX}});
+                                  {"scratch", scratch, 0, INT64_MAX},
+                                  {"entry", entry, 0, INT32_MAX}});
 }
 
 LogicalResult TensorAttr::verify(Emit emitError, StringRef, StringRef,

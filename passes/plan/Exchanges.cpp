@@ -33,18 +33,18 @@ int64_t Exchanges::add(Operation *op) {
     type = part.getType();
     axes = part.getAxes();
   }
-  list.push_back(CollectiveAttr::get(op->getContext(), kind, combine,
-                                     mesh.bitsOf(axes), type, /*data=*/0,
-                                     /*scratch=*/0, nodeOf(op->getLoc())));
+  list.push_back(CollectiveAttr::get(
+      op->getContext(), kind, combine, mesh.bitsOf(axes), type, /*data=*/0,
+      /*scratch=*/0, nodeOf(op->getLoc()), entry));
   return static_cast<int64_t>(list.size()) - 1;
 }
 
 int64_t Exchanges::addAgreement() {
   MLIRContext *context = mesh.getContext();
   auto type = RankedTensorType::get({1}, IntegerType::get(context, 64));
-  list.push_back(CollectiveAttr::get(context, "all_reduce", "max",
-                                     mesh.bitsOf(mesh.getAxes()), type,
-                                     /*data=*/0, /*scratch=*/0, "checks"));
+  list.push_back(CollectiveAttr::get(
+      context, "all_reduce", "max", mesh.bitsOf(mesh.getAxes()), type,
+      /*data=*/0, /*scratch=*/0, "checks", entry));
   return static_cast<int64_t>(list.size()) - 1;
 }
 
@@ -56,7 +56,7 @@ void Exchanges::place(int64_t number, int64_t data, int64_t scratch) {
   CollectiveAttr &at = list[number];
   at = CollectiveAttr::get(at.getContext(), at.getKind(), at.getCombine(),
                            at.getAxes(), at.getType(), data, scratch,
-                           at.getNode());
+                           at.getNode(), at.getEntry());
 }
 
 } // namespace weir::plan

@@ -14,6 +14,8 @@ public:
   explicit Exchanges(mlir::ModuleOp module) : mesh(MeshAttr::of(module)) {}
 
   bool hasMesh() const { return bool(mesh); }
+  /// Later operations are those of the next entry.
+  void endEntry() { ++entry; }
   /// Adds a collective op of stage shard. Returns its number.
   int64_t add(mlir::Operation *op);
   /// Adds the maximum over all ranks of an i64, for failed checks.
@@ -26,6 +28,7 @@ public:
 
 private:
   MeshAttr mesh;
+  int64_t entry = 0;
   llvm::SmallVector<CollectiveAttr> list;
 };
 

@@ -99,6 +99,7 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       maxLive = std::max(maxLive, bound);
       host = std::max(host, planner.assignOffsets(/*host=*/true).first);
       entries.push_back(describeEntry(entry, name, program));
+      exchanges.endEntry();
       entry.erase();
     }
     attrs::arenaBytes.set(module, arena);

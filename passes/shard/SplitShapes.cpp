@@ -2,10 +2,15 @@
 
 #include "passes/shard/Passes.h"
 
+#include "dialects/graph/collective/Collective.h"
 #include "dialects/weir/Attributes.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/shard/Splitter.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-split-shapes"
 
 using namespace mlir;
 
@@ -15,19 +20,30 @@ namespace weir::shard {
 
 namespace {
 
+/// Removes whole forms that nothing needs any more, and equal collectives.
+void cleanUp(func::FuncOp entry) {
+  (void)applyPatternsAndFoldGreedily(entry, FrozenRewritePatternSet());
+  IRRewriter rewriter(entry.getContext());
+  DominanceInfo dominance;
+  eliminateCommonSubExpressions(rewriter, dominance, entry);
+}
+
 struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
   void runOnOperation() override {
     MeshAttr mesh = MeshAttr::of(getOperation());
     if (!mesh)
       return;
-    // Whole forms that nothing needs any more, and equal collectives.
-    OpPassManager cleanup(func::FuncOp::getOperationName());
-    cleanup.addPass(createCanonicalizerPass());
-    cleanup.addPass(createCSEPass());
-    for (auto entry : getOperation().getOps<func::FuncOp>())
-      if (attrs::entry.isOn(entry) && (failed(Splitter(entry, mesh).run()) ||
-                                       failed(runPipeline(cleanup, entry))))
+    for (auto entry : getOperation().getOps<func::FuncOp>()) {
+      if (!attrs::entry.isOn(entry))
+        continue;
+      if (failed(Splitter(entry, mesh).run()))
         return signalPassFailure();
+      cleanUp(entry);
+      LLVM_DEBUG(entry.walk([](Operation *op) {
+        if (isa<graph::AllReduceOp, graph::AllGatherOp, graph::OwnPartOp>(op))
+          llvm::dbgs() << "adds " << *op << "\n";
+      }));
+    }
   }
 };
 

@@ -12,10 +12,11 @@
 #ifndef WEIR_RUNTIME_COMM_STEPS_H
 #define WEIR_RUNTIME_COMM_STEPS_H
 
+#include "runtime/comm/info.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WEIR_ALL_REDUCE = 0, WEIR_ALL_GATHER = 1, WEIR_OWN_PART = 2 };
 enum { WEIR_COMBINE_SUM = 0, WEIR_COMBINE_MAX = 1, WEIR_COMBINE_MIN = 2 };
 
 typedef struct weir_collective {

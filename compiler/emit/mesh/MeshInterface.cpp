@@ -59,6 +59,7 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
     one.data = each.getData();
     one.scratch = each.getScratch();
     one.node = each.getNode().str();
+    one.function = static_cast<uint32_t>(each.getEntry());
     out.collectives.push_back(std::move(one));
   }
   model.mesh = std::move(out);

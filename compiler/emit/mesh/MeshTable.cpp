@@ -51,10 +51,16 @@ public:
         }
       functions.push_back(list(tensors));
     }
-    return infoConstant =
-               constant(record({int32(mesh.ranks()), int32(axes.size()),
-                                list(axes), list(sizes), list(functions)}),
-                        globals::mesh);
+    SmallVector<Constant *> collectives;
+    for (const CollectiveInterface &each : mesh.collectives)
+      collectives.push_back(record(
+          {int32(each.function), int32(each.kind), int32(each.axes), int32(0),
+           int64(each.elements * each.elementBytes), text(each.node)}));
+    return infoConstant = constant(
+               record({int32(mesh.ranks()), int32(axes.size()), list(axes),
+                       list(sizes), list(functions), int32(collectives.size()),
+                       int32(0), list(collectives)}),
+               globals::mesh);
   }
 
   Constant *infoConstant = nullptr;

@@ -16,8 +16,9 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data", "model"], sizes = [4, 
 // -----
 
 // Without an axis `data`, no input is divided.
-// CHECK-LABEL: func.func @model
+// CHECK-LABEL: func.func @model(%{{.*}}: tensor<8x3xf32>) attributes {weir.entry = "f"}
 // CHECK-NOT: weir.shards
+// CHECK: return
 module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>} {
   func.func @model(%x: tensor<8x3xf32>) attributes {weir.entry = "f"} {
     return
