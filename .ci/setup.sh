@@ -12,13 +12,15 @@ packages=(
   # These tools build weir.
   clang-19 libclang-rt-19-dev lld-19 g++ binutils cmake ninja-build ccache
   # The tests and the formatter run these.
-  python3 python3-numpy python3-protobuf clang-format-19 pkgconf
+  python3 python3-numpy python3-onnx python3-protobuf clang-format-19 pkgconf
   # These build the website of the documentation.
   mkdocs mkdocs-material
   # The browser runs the page of --report.
   chromium chromium-driver
   # With these, the tests make packages, check them and install them in fresh roots.
   dpkg-dev zstd lintian debootstrap
+  # Ranks exchange messages by MPI in the tests.
+  openmpi-bin libopenmpi-dev
   # The Python package needs these for its extension, its wheel and its tests.
   python3-dev python3-setuptools python3-wheel python3-venv
 )

@@ -74,6 +74,19 @@ void writeWeightsBudget(ModuleOp module, const Options &options) {
     attrs::limitsLayouts.set(module);
 }
 
+/// The attribute of `--mesh`.
+MeshAttr meshOf(MLIRContext *context,
+                ArrayRef<std::pair<std::string, int64_t>> mesh) {
+  SmallVector<Attribute> axes;
+  SmallVector<int64_t> sizes;
+  for (const auto &[axis, size] : mesh) {
+    axes.push_back(StringAttr::get(context, axis));
+    sizes.push_back(size);
+  }
+  return MeshAttr::get(context, ArrayAttr::get(context, axes),
+                       DenseI64ArrayAttr::get(context, sizes));
+}
+
 } // namespace
 
 void writeOptions(ModuleOp module, const Options &options) {
@@ -89,6 +102,8 @@ void writeOptions(ModuleOp module, const Options &options) {
   };
   say(attrs::precision, options.precision, "f32");
   say(attrs::fastMath, options.fastMath, "");
+  if (!options.mesh.empty())
+    attrs::mesh.set(module, meshOf(module.getContext(), options.mesh));
   if (options.profile)
     attrs::profile.set(module);
   else

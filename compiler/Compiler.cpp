@@ -167,6 +167,7 @@ std::vector<StageRun> planRuns(const Options &options) {
       {stage::graph, stage::graph, gradients, nullptr,
        options.tensorboard.empty() ? nullptr : showGraph},
       {stage::grad, stage::grad, gradients},
+      {stage::shard, stage::shard, Status::badUsage},
       {stage::place, stage::place, Status::badUsage},
       {stage::fuse, stage::fuse, Status::internal,
        options.arenaLimit ? fitArena : nullptr},

@@ -19,6 +19,7 @@
 #include "passes/lower/Passes.h"
 #include "passes/place/Passes.h"
 #include "passes/plan/Passes.h"
+#include "passes/shard/Passes.h"
 #include "passes/train/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -88,6 +89,7 @@ void registerPasses() {
   lower::registerLowerPasses();
   place::registerPlacePasses();
   plan::registerPlanPasses();
+  shard::registerShardPasses();
   train::registerTrainPasses();
   mlir::registerReconcileUnrealizedCasts();
   llvm::StringSet<> added;

@@ -56,11 +56,11 @@ struct Group {
 
 /// The groups in the order of the help; the table has them by name.
 constexpr StringLiteral titles[] = {
-    "Input",    "Shapes", "Functions and operators",
-    "Values",   "Sides",  "Tolerances",
-    "Output",   "Target", "Threads and memory",
-    "Training", "GPU",    "Reports",
-    "Debug",    "Help"};
+    "Input",   "Shapes",   "Functions and operators",
+    "Values",  "Sides",    "Tolerances",
+    "Output",  "Target",   "Threads and memory",
+    "Ranks",   "Training", "GPU",
+    "Reports", "Debug",    "Help"};
 
 /// The groups that have an option of the command.
 SmallVector<Group> groupsOf(const OptionTable &table, OptionUse use,

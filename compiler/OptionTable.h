@@ -105,6 +105,9 @@ void readProgress(const llvm::opt::InputArgList &args,
 /// A report has all arguments. The status is of the system.
 Status readReport(const llvm::opt::InputArgList &args, ReportOptions &report,
                   Usage &usage);
+/// The ranks that run the library together.
+void readMesh(const llvm::opt::InputArgList &args, Options &options,
+              Usage &usage);
 
 /// Reads the file of --schedule. The status is of the system.
 Status readSchedules(mlir::MLIRContext *context,

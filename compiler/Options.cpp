@@ -332,6 +332,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   if (options.profile && options.gpu.kind == "sim")
     usage.say() << "--profile does not go with --gpu=sim: the simulator has no "
                    "times of a GPU\n";
+  readMesh(args, options, usage);
   options.timing = args.hasArg(OPT_timing);
   readInspect(args, options, usage);
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);

@@ -29,6 +29,7 @@ def g_tolerances : Titled<"Tolerances">;
 def g_output : Titled<"Output">;
 def g_target : Titled<"Target">;
 def g_run : Titled<"Threads and memory">;
+def g_ranks : Titled<"Ranks">;
 def g_training : Titled<"Training">;
 def g_gpu : Titled<"GPU">;
 def g_reports : Titled<"Reports">;
@@ -127,6 +128,10 @@ let Visibility = [ForDiff], Group = g_tolerances in {
 defm ulp : Eq<"ulp", "N", "Accept floats of a distance of N units in the last place. 0 accepts equal numbers only">;
 defm rtol : Eq<"rtol", "R", "Accept |a - b| <= A + R * |b|, where A is that of --atol (default: 0)">;
 defm atol : Eq<"atol", "A", "Accept |a - b| <= A + R * |b|, where R is that of --rtol (default: 0)">;
+}
+
+let Visibility = [ForCompile], Group = g_ranks in {
+defm mesh : Eq<"mesh", "AXIS=N,...", "Compile a library that N ranks run together. With the axis data each rank computes its part of the batch">;
 }
 
 let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_training in {

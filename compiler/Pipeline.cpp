@@ -13,6 +13,7 @@
 #include "passes/lower/Passes.h"
 #include "passes/place/Passes.h"
 #include "passes/plan/Passes.h"
+#include "passes/shard/Passes.h"
 #include "passes/train/Passes.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -76,6 +77,13 @@ static void buildGrad(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(grad::createDifferentiate());
   functions.addPass(grad::createSimplifyGradients());
+}
+
+// Without a mesh these passes change nothing.
+static void buildShard(OpPassManager &pm) {
+  pm.addPass(shard::createDivideInputs());
+  pm.addPass(shard::createSplitShapes());
+  pm.addPass(shard::createExpandGathers());
 }
 
 static void buildPlace(OpPassManager &pm) {
@@ -259,6 +267,8 @@ static constexpr Stage graphStage = {
     buildGraph};
 static constexpr Stage gradStage = {stage::grad, "gradients are plain ops",
                                     buildGrad};
+static constexpr Stage shardStage = {
+    stage::shard, "each tensor has the shape that one rank holds", buildShard};
 static constexpr Stage fuseStage = {
     stage::fuse, "each op that computes is in a group", buildFuse};
 static constexpr Stage lowerStage = {
@@ -270,6 +280,7 @@ static constexpr Stage cpuStages[] = {
     trainStage,
     graphStage,
     gradStage,
+    shardStage,
     fuseStage,
     lowerStage,
     {stage::bufferize, "kernels work on memory", buildBufferize},

@@ -11,7 +11,7 @@ namespace weir {
 /// last, of a folder of passes.
 namespace stage {
 inline constexpr llvm::StringLiteral import("import"), train("train"),
-    graph("graph"), grad("grad"), place("place"), fuse("fuse"), lower("lower"),
+    graph("graph"), grad("grad"), shard("shard"), place("place"), fuse("fuse"), lower("lower"),
     bufferize("bufferize"), schedule("schedule"), cpu("cpu"), gpu("gpu"),
     plan("plan"), loops("loops"), launch("launch"), convert("convert"),
     entry("entry"), emit("emit");

@@ -105,7 +105,9 @@ def details(definitions, all_records):
 
 def page():
     found = records(WEIR / "Records.td")
-    order = re.findall(r"^def (Weir_\w+) : Weir_Record", (WEIR / "Records.td").read_text(), re.M)
+    files = (WEIR / "Records.td", WEIR / "MeshRecords.td")
+    text = "".join(file.read_text() for file in files)
+    order = re.findall(r"^def (Weir_\w+) : Weir_Record", text, re.M)
     definitions = [found[name] for name in order]
     names = mnemonics(definitions)
     return HEAD + facts(names) + details(definitions, found)

@@ -18,4 +18,13 @@ static inline const char *weir_digits(int64_t value, char *room) {
   return at;
 }
 
+static inline const char *weir_hex_digits(uint64_t value, char *room) {
+  char *at = room + WEIR_DIGITS - 1;
+  *at = 0;
+  do
+    *--at = "0123456789abcdef"[value % 16];
+  while (value /= 16);
+  return at;
+}
+
 #endif

@@ -40,6 +40,10 @@ const char *weir_status_text(weir_status status) {
     return "the checkpoint is damaged or not one of this model's";
   case WEIR_ERR_BUSY:
     return "another thread is in a call on the context";
+  case WEIR_ERR_RANKS:
+    return "the ranks are not those that the model was compiled for";
+  case WEIR_ERR_PEER:
+    return "another rank does not answer";
   }
   return "unknown status";
 }

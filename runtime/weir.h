@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WEIR_ABI_VERSION 4u
+#define WEIR_ABI_VERSION 5u
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,7 +32,9 @@ typedef enum weir_status {
   WEIR_ERR_GPU = 15,      /* the GPU or its driver failed */
   WEIR_ERR_UNINITIALIZED = 16, /* NAME_init or NAME_restore comes first */
   WEIR_ERR_CHECKPOINT = 17,    /* damaged, or not one of this model's */
-  WEIR_ERR_BUSY = 18           /* another thread is in a call on the context */
+  WEIR_ERR_BUSY = 18,          /* another thread is in a call on the context */
+  WEIR_ERR_RANKS = 19, /* the ranks are not those that the model needs */
+  WEIR_ERR_PEER = 20   /* another rank does not answer, or has failed */
 } weir_status;
 
 typedef enum weir_dtype {
@@ -67,6 +69,40 @@ typedef struct weir_threads {
                        void *data);
 } weir_threads;
 
+/* A message from or to another rank. The memory stays where it is. */
+typedef struct weir_transfer {
+  void *data;
+  uint64_t bytes;
+  int32_t peer;  /* a rank */
+  int32_t tag;   /* messages between two ranks with one tag keep their order */
+  uint32_t send; /* 1: this rank sends; 0: it receives */
+  uint32_t zero;
+} weir_transfer;
+
+/* How the ranks of a model that is compiled with --mesh exchange messages: the
+ * caller's functions, which belong to one rank and to one context. All return 0
+ * where they succeed. No function allocates but gather and prepare. The calls
+ * of a context come from one thread at a time. */
+typedef struct weir_comm {
+  uint32_t abi_version; /* WEIR_ABI_VERSION */
+  int32_t rank, size;
+  int32_t timeout_ms; /* the longest wait for a message; 0: for ever */
+  void *user;
+  /* Sets `all` to the `bytes` bytes of each rank, in their order. */
+  int (*gather)(void *user, const void *mine, void *all, size_t bytes);
+  /* Announces all transfers that there will ever be. create calls it once. */
+  int (*prepare)(void *user, const weir_transfer *list, uint32_t count);
+  /* Starts transfers of the list, each once at a time. Never blocks. */
+  int (*start)(void *user, uint32_t first, uint32_t count);
+  /* Sets `done` to whether all of them are complete. Never blocks. */
+  int (*test)(void *user, uint32_t first, uint32_t count, int *done);
+  /* Waits until all are complete. Returns 1 after timeout_ms, and -1 where the
+   * transport has failed. */
+  int (*wait)(void *user, uint32_t first, uint32_t count, int32_t timeout_ms);
+  /* Ends all ranks; `why` is a text for people. May be null. */
+  void (*abort)(void *user, const char *why);
+} weir_comm;
+
 /* What NAME_create is given. Start from WEIR_CONFIG_INIT; all but the version
  * may stay zero. */
 typedef struct weir_config {
@@ -85,10 +121,12 @@ typedef struct weir_config {
   char *message;          /* where create tells why it failed, or null */
   void *state;            /* NAME_STATE_BYTES bytes; null: of the heap */
   size_t state_bytes;     /* how many are there */
+  const weir_comm *comm; /* of a model with --mesh: how ranks exchange messages;
+                            it lives until destroy */
 } weir_config;
 
 #define WEIR_CONFIG_INIT                                                       \
-  {WEIR_ABI_VERSION, 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL, NULL, 0}
+  {WEIR_ABI_VERSION, 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL}
 
 typedef struct weir_tensor_info {
   const char *name;   /* the key in the signature */

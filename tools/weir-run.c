@@ -1,5 +1,6 @@
 // weir-run: runs a library that weir compiled. It links nothing of LLVM.
 
+#include "tools/run/ranks/ranks.h"
 #include "tools/run/run.h"
 
 #include <stdio.h>
@@ -14,5 +15,6 @@ int main(int argc, char **argv) {
     printf("build: %s\ntargets: %s\n", *build ? build : "no type", WEIR_TARGET);
     return flushed(0);
   }
+  weir_run_ranks = &weir_run_all_ranks;
   return weir_run_main(argc, argv, NULL);
 }

@@ -23,11 +23,14 @@ EMBED(weir_embedded_state_x86_64, WEIR_RUNTIME_DIR "/state-x86_64.bc")
 EMBED(weir_embedded_state_aarch64, WEIR_RUNTIME_DIR "/state-aarch64.bc")
 EMBED(weir_embedded_profile_x86_64, WEIR_RUNTIME_DIR "/profile-x86_64.bc")
 EMBED(weir_embedded_profile_aarch64, WEIR_RUNTIME_DIR "/profile-aarch64.bc")
+EMBED(weir_embedded_mesh_x86_64, WEIR_RUNTIME_DIR "/mesh-x86_64.bc")
+EMBED(weir_embedded_mesh_aarch64, WEIR_RUNTIME_DIR "/mesh-aarch64.bc")
 EMBED(weir_embedded_sim, WEIR_RUNTIME_DIR "/sim-x86_64.bc")
 EMBED(weir_embedded_runner, WEIR_RUNNER)
 EMBED(weir_embedded_header, WEIR_RUNTIME_HEADER)
 EMBED(weir_embedded_gpu_header, WEIR_GPU_HEADER)
 EMBED(weir_embedded_profile_header, WEIR_PROFILE_HEADER)
+EMBED(weir_embedded_mesh_header, WEIR_MESH_HEADER)
 EMBED(weir_embedded_cpp_types, WEIR_CPP_TYPES)
 EMBED(weir_embedded_cpp_header, WEIR_CPP_HEADER)
 
@@ -85,6 +88,16 @@ llvm::StringRef profileBitcode(llvm::StringRef arch) {
   return {};
 }
 
+llvm::StringRef meshBitcode(llvm::StringRef arch) {
+  if (arch == "x86_64")
+    return between(weir_embedded_mesh_x86_64_begin,
+                   weir_embedded_mesh_x86_64_end);
+  if (arch == "aarch64")
+    return between(weir_embedded_mesh_aarch64_begin,
+                   weir_embedded_mesh_aarch64_end);
+  return {};
+}
+
 llvm::StringRef simulatorBitcode() {
   return between(weir_embedded_sim_begin, weir_embedded_sim_end);
 }
@@ -106,6 +119,11 @@ llvm::StringRef gpuHeader() {
 llvm::StringRef profileHeader() {
   return between(weir_embedded_profile_header_begin,
                  weir_embedded_profile_header_end);
+}
+
+llvm::StringRef meshHeader() {
+  return between(weir_embedded_mesh_header_begin,
+                 weir_embedded_mesh_header_end);
 }
 
 std::array<llvm::StringRef, 2> cppHeaders() {

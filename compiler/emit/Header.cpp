@@ -173,6 +173,8 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
     os << gpuHeader() << '\n';
   if (model.profile)
     os << profileHeader() << '\n';
+  if (model.mesh)
+    os << meshHeader() << '\n';
   os << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   os << "#define " << m << "_ABI_VERSION " << WEIR_ABI_VERSION << "u\n";
   os << "#define " << m << "_ARENA_BYTES " << model.arenaBytes << "u\n";
@@ -209,6 +211,10 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
     state(os, model);
   if (model.profile)
     profile(os, model);
+  if (model.mesh)
+    os << "/* " << model.mesh->ranks() << " ranks run the model together ("
+       << forComment(model.mesh->text()) << "). */\nconst weir_mesh_info *" << n
+       << "_mesh(void);\n\n";
   os << "/* What the last failing call meant: names the tensor or node. */\n"
      << "const char *" << n << "_last_error(const " << n << "_ctx *context);\n"
      << "const char *" << n << "_status_text(weir_status status);\n"

@@ -37,34 +37,6 @@ Error bad(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-std::optional<weir_dtype> dtypeOf(Type type) {
-  if (type.isF16())
-    return WEIR_F16;
-  if (type.isBF16())
-    return WEIR_BF16;
-  if (type.isF32())
-    return WEIR_F32;
-  if (type.isF64())
-    return WEIR_F64;
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer)
-    return std::nullopt;
-  bool u = integer.isUnsigned();
-  switch (integer.getWidth()) {
-  case 1:
-    return WEIR_BOOL;
-  case 8:
-    return u ? WEIR_U8 : WEIR_I8;
-  case 16:
-    return u ? WEIR_U16 : WEIR_I16;
-  case 32:
-    return u ? WEIR_U32 : WEIR_I32;
-  case 64:
-    return u ? WEIR_U64 : WEIR_I64;
-  }
-  return std::nullopt;
-}
-
 struct Reader {
   ModuleOp module;
   ModelInterface model;
@@ -116,6 +88,8 @@ struct Reader {
       out.dims.push_back(dim.str());
     for (auto string : attr.getStrings().getAsRange<StringAttr>())
       out.strings.push_back(string.str());
+    if (DenseI64ArrayAttr shards = attr.getShards())
+      out.shards = shards.asArrayRef().vec();
     std::optional<weir_dtype> dtype = dtypeOf(type.getElementType());
     if (!dtype)
       return bad("tensor '" + out.name + "' has no type that C can pass");
@@ -273,6 +247,8 @@ struct Reader {
       model.checkElements = elements.asArrayRef().vec();
     if (Error error = readGpu(module, model))
       return error;
+    if (Error error = readMesh(module, model))
+      return error;
     model.profile = attrs::profile.isOn(module);
     auto entries = attrs::entries.of(module);
     if (!entries || entries.empty())
@@ -284,6 +260,11 @@ struct Reader {
     if (model.gpu)
       for (StringRef used : {"gpu", "run_device", "wait"})
         functionNames.insert({(model.prefix + "_" + used).str(), 2});
+    if (model.mesh && (model.profile || model.gpu))
+      return bad(attrs::mesh.name() + " goes neither with " +
+                 attrs::profile.name() + " nor with a GPU");
+    if (model.mesh)
+      functionNames.insert({model.prefix + "_mesh", 2});
     if (model.profile)
       functionNames.insert({model.prefix + "_profile", 2});
     for (StringRef used :
@@ -318,6 +299,45 @@ struct Reader {
 };
 
 } // namespace
+
+std::optional<weir_dtype> dtypeOf(Type type) {
+  if (type.isF16())
+    return WEIR_F16;
+  if (type.isBF16())
+    return WEIR_BF16;
+  if (type.isF32())
+    return WEIR_F32;
+  if (type.isF64())
+    return WEIR_F64;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return std::nullopt;
+  bool u = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return WEIR_BOOL;
+  case 8:
+    return u ? WEIR_U8 : WEIR_I8;
+  case 16:
+    return u ? WEIR_U16 : WEIR_I16;
+  case 32:
+    return u ? WEIR_U32 : WEIR_I32;
+  case 64:
+    return u ? WEIR_U64 : WEIR_I64;
+  }
+  return std::nullopt;
+}
+
+std::string ModelInterface::creator() const {
+  return gpu       ? "weir_gpu_model_create"
+         : profile ? "weir_profile_create"
+         : mesh    ? "weir_mesh_create"
+                   : "weir_model_create";
+}
+
+std::string ModelInterface::runner() const {
+  return gpu ? "weir_gpu_model_run" : mesh ? "weir_mesh_run" : "weir_model_run";
+}
 
 StringRef cType(weir_dtype dtype) { return dtypes[dtype - WEIR_F16].c; }
 

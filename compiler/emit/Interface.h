@@ -36,6 +36,9 @@ struct TensorInterface {
   /// What the elements of an i64 tensor are indices of, or the names of the
   /// columns of another one.
   std::vector<std::string> strings;
+  /// For each dimension a bit for each axis of the mesh that divides it; empty
+  /// for a tensor that is whole on each rank.
+  std::vector<int64_t> shards;
 
   bool isDynamic(size_t dim) const {
     return shapeTensor >= 0 &&
@@ -119,6 +122,31 @@ struct GpuAttention {
   double scale;
 };
 
+/// A weir_collective: runtime/comm/steps.h.
+struct CollectiveInterface {
+  uint32_t kind, combine, axes;
+  weir_dtype dtype;
+  uint64_t elements, elementBytes, data, scratch;
+  std::string node;
+  uint32_t function;
+};
+
+/// The ranks that run the model together.
+struct MeshInterface {
+  std::vector<std::string> axes;
+  std::vector<uint32_t> sizes;
+  std::vector<CollectiveInterface> collectives;
+
+  uint64_t ranks() const;
+  std::string text() const; // "data=4,model=2"
+};
+
+/// The numbers of steps and transfers of the rank that has the most.
+struct MeshRoom {
+  uint64_t steps = 0, transfers = 0;
+};
+MeshRoom roomOf(const MeshInterface &mesh);
+
 struct ModelInterface {
   std::string prefix; // of functions: a C identifier
   std::string macro;  // of macros
@@ -141,7 +169,13 @@ struct ModelInterface {
   int64_t hostBytes = 0; // of memory for what the GPU's host computes
   int64_t stateBytes = 0;
   std::vector<VariableInterface> variables; // by their keys, in order
+  std::optional<MeshInterface> mesh;
   bool plainRun = false; // one function but init: NAME_run is its second name
+
+  /// The runtime's function that creates a context, and that which runs a
+  /// function of the model.
+  std::string creator() const;
+  std::string runner() const;
 
   bool isRun(const FunctionInterface &function) const {
     return plainRun && !function.isInit;
@@ -151,10 +185,15 @@ struct ModelInterface {
 /// Reads weir.gpu_images and what goes with them, where the module has them.
 llvm::Error readGpu(mlir::ModuleOp module, ModelInterface &model);
 
+/// Reads weir.mesh and weir.collectives, where the module has them.
+llvm::Error readMesh(mlir::ModuleOp module, ModelInterface &model);
+
 /// Reads and checks the attributes; `prefix` may be any text.
 llvm::Expected<ModelInterface> readInterface(mlir::ModuleOp module,
                                              llvm::StringRef prefix);
 
+/// The type of elements in C, if there is one.
+std::optional<weir_dtype> dtypeOf(mlir::Type elementType);
 /// As C spells it in a parameter: "float", "weir_f16", ...
 llvm::StringRef cType(weir_dtype dtype);
 /// The enumerator's name: "WEIR_F32".

@@ -52,6 +52,7 @@ inline constexpr llvm::StringLiteral levelNames = "weir.level_names";
 inline constexpr llvm::StringLiteral levels = "weir.levels";
 inline constexpr llvm::StringLiteral model = "weir.model";
 inline constexpr llvm::StringLiteral nodes = "weir.nodes";
+inline constexpr llvm::StringLiteral mesh = "weir.mesh";
 inline constexpr llvm::StringLiteral profile = "weir.profile";
 inline constexpr llvm::StringLiteral profileLevels = "weir.profile_levels";
 inline constexpr llvm::StringLiteral ptx = "weir.ptx";

@@ -262,6 +262,9 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
   if (model.profile)
     if (Error error = linkBitcode(module, profileBitcode(arch)))
       return std::move(error);
+  if (model.mesh)
+    if (Error error = linkBitcode(module, meshBitcode(arch)))
+      return std::move(error);
   if (module.getNamedGlobal("weir_sim_kernels"))
     if (Error error = linkBitcode(module, simulatorBitcode()))
       return std::move(error);
@@ -299,6 +302,8 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
       visible.insert(model.prefix + name.str());
   if (model.profile)
     visible.insert(model.prefix + "_profile");
+  if (model.mesh)
+    visible.insert(model.prefix + "_mesh");
   if (extra == Extra::Main) {
     visible.insert("main");
     if (Error error = addMain(module, model))

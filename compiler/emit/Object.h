@@ -71,6 +71,7 @@ llvm::StringRef eventsBitcode(llvm::StringRef arch);
 llvm::StringRef stateBitcode(llvm::StringRef arch);
 /// The part of it that only products of --profile have.
 llvm::StringRef profileBitcode(llvm::StringRef arch);
+llvm::StringRef meshBitcode(llvm::StringRef arch);
 /// The simulator of a GPU, for x86-64.
 llvm::StringRef simulatorBitcode();
 /// The same of weir-run's code, where executables can be linked.
@@ -81,6 +82,7 @@ llvm::StringRef runtimeHeader();
 llvm::StringRef gpuHeader();
 /// The text of runtime/profile/info.h.
 llvm::StringRef profileHeader();
+llvm::StringRef meshHeader();
 /// The texts of runtime/weir_types.hpp and runtime/weir.hpp.
 std::array<llvm::StringRef, 2> cppHeaders();
 

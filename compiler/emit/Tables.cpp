@@ -255,9 +255,13 @@ struct Builder {
   }
 
   Error build() {
+    uint64_t fingerprint =
+        model.mesh ? fingerprintOf(module, options.weightsHash) : 0;
     SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr, ptr, ptr};
     if (model.profile)
       fields.append({ptr, i64, i64});
+    if (model.mesh)
+      fields.append({ptr, i64});
     if (model.gpu)
       fields.append({ptr, ptr, i64, ptr, i64, ptr, i64, i64, i64});
     if (model.gpu && model.profile)
@@ -270,16 +274,13 @@ struct Builder {
     std::string n = model.prefix;
     std::string to = model.gpu ? "weir_gpu_" : "weir_";
     Function *create =
-        forward(n + "_create",
-                model.profile && !model.gpu ? "weir_profile_create"
-                                            : to + "model_create",
-                i32, {ptr, ptr, ptr});
+        forward(n + "_create", model.creator(), i32, {ptr, ptr, ptr});
     Function *destroy = forward(n + "_destroy", to + "model_destroy",
                                 Type::getVoidTy(context), {ptr});
     Function *lastError =
         forward(n + "_last_error", to + "model_last_error", ptr, {ptr});
     Function *run =
-        forward(globals::run, to + "model_run", i32, {ptr, i32, ptr, i32});
+        forward(globals::run, model.runner(), i32, {ptr, i32, ptr, i32});
     Function *text = runtime(to + "status_text");
     if (!create || !destroy || !lastError || !run || !text)
       return createStringError("the runtime lacks " + missing);
@@ -299,7 +300,7 @@ struct Builder {
     }
     for (const FunctionInterface &function : model.functions) {
       Function *typedFunction =
-          typed(function, functions.size(), to + "model_run", /*device=*/false);
+          typed(function, functions.size(), model.runner(), /*device=*/false);
       if (model.isRun(function))
         GlobalAlias::create(n + "_run", typedFunction);
       functions.push_back(
@@ -371,6 +372,8 @@ struct Builder {
     if (model.profile)
       if (Error error = addProfile(module, model, options, *table, values))
         return error;
+    if (model.mesh)
+      addMesh(module, model, options, fingerprint, values);
     if (model.gpu)
       values.append(
           {gpu(), addGemmTable(module, model), int64(model.gemms.size()),

@@ -22,13 +22,14 @@ struct TableOptions {
   uint64_t contextAt = 0; // of a GPU: where the host's part of a context lies
   uint64_t profileAt = 0; // where the host's part has its profile
   uint64_t numEvents = 0; // of a run, for the profile of a GPU
+  uint64_t ranksAt = 0;   // where a context has its weir_ranks
   std::vector<IsaVariantOptions>
       isaVariants; // as model.instruction-set variants
 };
 
-/// Sets contextBytes, contextAt, profileAt and numEvents by what the runtime in
-/// the module says: see runtime/abi.h, runtime/cuda/gpu.h,
-/// runtime/profile/profile.h and runtime/cuda/events.h.
+/// Sets contextBytes, contextAt, profileAt, numEvents and ranksAt by what the
+/// runtime in the module says: see runtime/abi.h, runtime/cuda/gpu.h,
+/// runtime/profile/profile.h, runtime/cuda/events.h and runtime/comm/mesh.h.
 llvm::Error sizeContext(const llvm::Module &module, const ModelInterface &model,
                         TableOptions &options);
 
@@ -52,6 +53,15 @@ uint64_t countEvents(const TableOptions &options, size_t numFunctions);
 llvm::Error addProfile(llvm::Module &module, const ModelInterface &model,
                        const TableOptions &options, llvm::GlobalVariable &table,
                        llvm::SmallVectorImpl<llvm::Constant *> &values);
+
+/// Equal for modules with equal code and weights. Call it before the tables are
+/// complete: ranks compare it.
+uint64_t fingerprintOf(const llvm::Module &module, uint64_t weightsHash);
+/// Adds NAME_mesh, and to `values` the fields of weir_mesh_model
+/// (runtime/comm/mesh.h) after those of weir_model.
+void addMesh(llvm::Module &module, const ModelInterface &model,
+             const TableOptions &options, uint64_t fingerprint,
+             llvm::SmallVectorImpl<llvm::Constant *> &values);
 
 /// Adds what libraries compute, of which a model for a GPU has the address;
 /// null where that is nothing.

@@ -7,6 +7,7 @@
 #include "runtime/weir.h"
 
 // Behind what it builds on.
+#include "runtime/comm/info.h"
 #include "runtime/cuda/info.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -163,8 +164,36 @@ static json::Object describe(const weir_gpu_info &gpu) {
                       {"kernels", std::move(kernels)}};
 }
 
+/// The ranks of a library of --mesh.
+static json::Object describe(const weir_mesh_info &mesh,
+                             const weir_model_info &info) {
+  constexpr StringLiteral kinds[] = {"all_reduce", "all_gather", "own_part"};
+  json::Array axes, collectives;
+  for (uint32_t i = 0; i < mesh.num_axes; ++i)
+    axes.push_back(
+        json::Object{{"name", json::fixUTF8(mesh.axes[i])},
+                     {"ranks", static_cast<int64_t>(mesh.sizes[i])}});
+  for (const weir_collective_info &each :
+       ArrayRef(mesh.collectives, mesh.num_collectives)) {
+    json::Array along;
+    for (uint32_t i = 0; i < mesh.num_axes; ++i)
+      if (each.axes >> i & 1)
+        along.push_back(json::fixUTF8(mesh.axes[i]));
+    collectives.push_back(json::Object{
+        {"function", json::fixUTF8(info.functions[each.function].name)},
+        {"kind", kinds[each.kind]},
+        {"node", json::fixUTF8(each.node)},
+        {"axes", std::move(along)},
+        {"bytes", static_cast<int64_t>(each.bytes)}});
+  }
+  return json::Object{{"ranks", static_cast<int64_t>(mesh.ranks)},
+                      {"axes", std::move(axes)},
+                      {"collectives", std::move(collectives)}};
+}
+
 static json::Object describe(const weir_model_info &info,
-                             const weir_gpu_info *gpu) {
+                             const weir_gpu_info *gpu,
+                             const weir_mesh_info *mesh) {
   json::Array signatures;
   for (const weir_function_info &function :
        ArrayRef(info.functions, info.num_functions)) {
@@ -204,6 +233,8 @@ static json::Object describe(const weir_model_info &info,
       (*signature.getAsObject())["one_graph"] =
           (gpu->flags[i] & WEIR_GPU_CAPTURABLE) != 0;
   }
+  if (mesh)
+    description["mesh"] = describe(*mesh, info);
   if (info.weights_file)
     description["weights_file"] = json::fixUTF8(info.weights_file);
   return description;
@@ -247,13 +278,18 @@ Expected<json::Object> describeLibrary(StringRef path) {
   using Info = const weir_model_info *(*)();
   auto give = reinterpret_cast<Info>(dlsym(library, name->c_str()));
   const weir_model_info *info = give ? give() : nullptr;
+  auto find = [&](StringRef what) {
+    return dlsym(library, (StringRef(*name).drop_back(4) + what).str().c_str());
+  };
   using Gpu = const weir_gpu_info *(*)();
-  auto giveGpu = reinterpret_cast<Gpu>(
-      dlsym(library, (StringRef(*name).drop_back(4) + "gpu").str().c_str()));
+  auto giveGpu = reinterpret_cast<Gpu>(find("gpu"));
+  using Mesh = const weir_mesh_info *(*)();
+  auto giveMesh = reinterpret_cast<Mesh>(find("mesh"));
   Expected<json::Object> result = failed("its table cannot be read");
   if (info && info->abi_version == WEIR_ABI_VERSION) {
     consumeError(result.takeError());
-    result = describe(*info, giveGpu ? giveGpu() : nullptr);
+    result = describe(*info, giveGpu ? giveGpu() : nullptr,
+                      giveMesh ? giveMesh() : nullptr);
   }
   dlclose(library);
   return result;

@@ -290,6 +290,26 @@ static void printGpu(const json::Object &gpu, raw_ostream &os) {
       }
 }
 
+/// The ranks, and for each function the bytes of what they compute together.
+static void printMesh(const json::Object &mesh, raw_ostream &os) {
+  os << "ranks " << mesh.getInteger("ranks").value_or(0) << " (";
+  bool isFirst = true;
+  if (const json::Array *axes = mesh.getArray("axes"))
+    for (const json::Value &value : *axes)
+      if (const json::Object *axis = value.getAsObject()) {
+        os << (isFirst ? "" : ",") << nameAt(*axis, "name") << "="
+           << axis->getInteger("ranks").value_or(0);
+        isFirst = false;
+      }
+  os << ")\n";
+  if (const json::Array *collectives = mesh.getArray("collectives"))
+    for (const json::Value &value : *collectives)
+      if (const json::Object *each = value.getAsObject())
+        os << "  " << nameAt(*each, "function") << ": " << textAt(*each, "kind")
+           << " of " << each->getInteger("bytes").value_or(0)
+           << " bytes for node '" << nameAt(*each, "node") << "'\n";
+}
+
 void printDescription(const json::Object &description, raw_ostream &os) {
   os << nameAt(description, "file") << ": " << textAt(description, "kind")
      << "\n";
@@ -320,6 +340,8 @@ void printDescription(const json::Object &description, raw_ostream &os) {
       os << "problem: " << escaped(problem.getAsString().value_or("")) << "\n";
   if (const json::Object *plan = description.getObject("plan"))
     printPlan(*plan, os);
+  if (const json::Object *mesh = description.getObject("mesh"))
+    printMesh(*mesh, os);
   if (const json::Object *gpu = description.getObject("gpu"))
     printGpu(*gpu, os);
 }

@@ -11,6 +11,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/collective/Collective.h"
 #include "dialects/graph/custom/Custom.h"
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/packed/Packed.h"
@@ -37,6 +38,9 @@ void GraphDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/graph/CoreOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/graph/collective/CollectiveOps.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "dialects/graph/custom/CustomOps.cpp.inc"

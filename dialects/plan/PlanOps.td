@@ -214,6 +214,27 @@ def Plan_CheckOp : Plan_Op<"check"> {
   }];
 }
 
+def Plan_ExchangeOp : Plan_Op<"exchange"> {
+  let summary = "All ranks compute a collective operation";
+  let description = [{
+    `number` counts the module's `weir.collectives` from 0. An all-reduce works in
+    place on the first buffer, and the second is its scratch memory. The others
+    read the first buffer and write the second. With `agrees` the first buffer is
+    an i64: the run ends on all ranks if a check has failed on one of them.
+
+    ```mlir
+    plan.exchange 0 (%b, %s) : memref<4xf32>, memref<16xi8>
+    plan.exchange 1 (%c, %t) agrees : memref<1xi64>, memref<8xi8>
+    ```
+  }];
+  let arguments = (ins I64Attr:$number, AnyMemRef:$first, AnyMemRef:$second,
+                   UnitAttr:$agrees);
+  let assemblyFormat = [{
+    $number `(` $first `,` $second `)` (`agrees` $agrees^)? attr-dict `:`
+    type($first) `,` type($second)
+  }];
+}
+
 def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {
   let summary = "Runs one of two lists of tasks";
   let description = [{

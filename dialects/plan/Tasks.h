@@ -43,6 +43,10 @@ protected:
   virtual void lowerCopy(CopyOp copy) = 0;
   virtual void lowerRun(RunOp run) = 0;
   virtual void lowerCheck(CheckOp check) = 0;
+  /// Only libraries for a CPU have several ranks.
+  virtual void lowerExchange(ExchangeOp exchange) {
+    exchange.emitOpError("is not for a GPU");
+  }
   /// Lowers some of a region's tasks to a function of their own, with a call at
   /// the insertion point.
   virtual void lowerApart(llvm::ArrayRef<mlir::Operation *> tasks) = 0;

@@ -10,6 +10,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Regex.h"
@@ -133,14 +134,98 @@ StringRef GpuAttr::firstArch() const {
                             : llvm::cast<StringAttr>(getArchs()[0]).getValue();
 }
 
+LogicalResult MeshAttr::verify(Emit emitError, ArrayAttr axes,
+                               DenseI64ArrayAttr sizes) {
+  constexpr int64_t mostRanks = 65536;
+  if (failed(verifyStrings(emitError, "axes", axes)))
+    return failure();
+  if (axes.empty() || axes.size() > 31 ||
+      axes.size() != static_cast<size_t>(sizes.size()))
+    return emitError() << "a mesh has 1 to 31 axes and a size for each, not "
+                       << axes.size() << " and " << sizes.size();
+  llvm::StringSet<> names;
+  int64_t ranks = 1;
+  for (auto [axis, size] :
+       llvm::zip_equal(axes.getAsRange<StringAttr>(), sizes.asArrayRef())) {
+    if (axis.empty() || !names.insert(axis.getValue()).second)
+      return emitError() << "each axis has a name of its own, not " << axis;
+    if (size < 1 || size > mostRanks / ranks)
+      return emitError() << "a mesh has 1 to " << mostRanks << " ranks";
+    ranks *= size;
+  }
+  return success();
+}
+
+MeshAttr MeshAttr::of(Operation *op) {
+  auto module = llvm::dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  for (; module; module = module->getParentOfType<ModuleOp>())
+    if (MeshAttr mesh = attrs::mesh.of(module))
+      return mesh;
+  return {};
+}
+
+int64_t MeshAttr::ranks() const {
+  int64_t all = 1;
+  for (int64_t size : getSizes().asArrayRef())
+    all *= size;
+  return all;
+}
+
+int64_t MeshAttr::sizeOf(StringRef axis) const {
+  for (auto [name, size] : llvm::zip_equal(getAxes().getAsRange<StringAttr>(),
+                                           getSizes().asArrayRef()))
+    if (name.getValue() == axis)
+      return size;
+  return 0;
+}
+
+int64_t MeshAttr::sizeOf(ArrayAttr axes) const {
+  int64_t all = 1;
+  for (auto axis : axes.getAsRange<StringAttr>())
+    all *= sizeOf(axis.getValue());
+  return all;
+}
+
+int64_t MeshAttr::bitsOf(ArrayAttr axes) const {
+  int64_t bits = 0;
+  for (auto [i, name] : llvm::enumerate(getAxes()))
+    if (llvm::is_contained(axes, name))
+      bits |= int64_t(1) << i;
+  return bits;
+}
+
+LogicalResult CollectiveAttr::verify(Emit emitError, StringRef kind,
+                                     StringRef combine, int64_t axes,
+                                     RankedTensorType type, int64_t data,
+                                     int64_t scratch, StringRef,
+                                     int64_t entry) {
+  if (!llvm::is_contained({"all_reduce", "all_gather", "own_part"}, kind))
+    return emitError() << "kind must be all_reduce, all_gather or own_part, "
+                       << "not '" << kind << "'";
+  if (!llvm::is_contained({"sum", "max", "min"}, combine))
+    return emitError() << "combine must be sum, max or min, not '" << combine
+                       << "'";
+  if (failed(verifyStatic(emitError, type)))
+    return failure();
+  return verifyRanges(emitError, {{"axes", axes, 1, INT32_MAX},
+                                  {"data", data, 0, INT64_MAX},
+                                  {"scratch", scratch, 0, INT64_MAX},
+                                  {"entry", entry, 0, INT32_MAX}});
+}
+
 LogicalResult TensorAttr::verify(Emit emitError, StringRef, StringRef,
                                  RankedTensorType type, int64_t shapeOf,
                                  DenseI64ArrayAttr, ArrayAttr dims,
-                                 ArrayAttr strings) {
+                                 ArrayAttr strings, DenseI64ArrayAttr shards) {
   if (failed(verifyStatic(emitError, type)) ||
       failed(verifyStrings(emitError, "dims", dims)) ||
       failed(verifyStrings(emitError, "strings", strings)))
     return failure();
+  if (shards && shards.size() != type.getRank())
+    return emitError() << "shards has " << shards.size()
+                       << " numbers for a rank of " << type.getRank();
   return verifyRanges(emitError, {{"shape_of", shapeOf, -1, INT64_MAX}});
 }
 
@@ -156,7 +241,8 @@ TensorAttr TensorAttr::of(DictionaryAttr attributes, RankedTensorType type) {
              textOf(attrs::tensor.in(attributes)), type,
              shapeOf ? shapeOf.getInt() : -1, attrs::least.in(attributes),
              listOf(attrs::dims.in(attributes)),
-             listOf(attrs::strings.in(attributes)));
+             listOf(attrs::strings.in(attributes)),
+             attrs::shards.in(attributes));
 }
 
 LogicalResult EntryAttr::verify(Emit emitError, StringRef, StringRef symbol,

@@ -25,6 +25,8 @@ def OptionalIntegers : OptionalParameter<"::mlir::DenseI64ArrayAttr">;
 /// An array, which is empty unless it is written.
 def List : DefaultValuedParameter<"::mlir::ArrayAttr", "::mlir::ArrayAttr::get($_ctxt, {})">;
 
+include "dialects/weir/MeshRecords.td"
+
 def Weir_Target : Weir_Record<"Target", "target"> {
   let summary = "The processor that code is for";
   let description = [{
@@ -97,6 +99,8 @@ def Weir_Tensor : Weir_Record<"Tensor", "tensor"> {
     `shape_of` the tensor has the actual sizes of the input or output with this
     number: `least` has the smallest size of each dimension, and `dims` its
     name. `strings` are the texts that the numbers of the tensor stand for.
+    `shards` has for each dimension a bit for each axis of the mesh that divides
+    it: the type is then that of one rank's part.
   }];
   let parameters = (ins
     Text<>:$name,
@@ -105,7 +109,8 @@ def Weir_Tensor : Weir_Record<"Tensor", "tensor"> {
     Number<-1>:$shape_of,
     OptionalIntegers:$least,
     List:$dims,
-    List:$strings);
+    List:$strings,
+    OptionalIntegers:$shards);
   let extraClassDeclaration = [{
     /// The tensor of this type that the attributes of an argument or a result
     /// describe; they may be null.

@@ -13,15 +13,31 @@ namespace weir::entry {
 
 namespace {
 
+/// When a run ends before its last task.
+enum class Ends {
+  never,
+  /// At the first check that fails. The status is then that of the entry.
+  atCheck,
+  /// When ranks agree on a failed check, or cannot exchange. A rank that ended
+  /// before would leave the others waiting. The status is then -1.
+  atExchange
+};
+
+/// The comparison of the status with 0 that holds for a run that ends.
+LLVM::ICmpPredicate endsBy(Ends ends) {
+  return ends == Ends::atExchange ? LLVM::ICmpPredicate::slt
+                                  : LLVM::ICmpPredicate::ne;
+}
+
 /// Lowers tasks into a function of (arena, weights, arguments, team, state,
 /// status), without the state where the model has none.
 class Lowering : Regions {
 public:
   /// `task groups` counts the lowered groups of the module, and `table` has its
-  /// tasks. A run that `stops` ends at the first check that fails.
+  /// tasks.
   Lowering(LLVM::LLVMFuncOp function, unsigned &taskGroups, TaskTable &table,
-           bool stops)
-      : Regions(function, taskGroups, table), stops(stops) {
+           Ends ends)
+      : Regions(function, taskGroups, table), ends(ends) {
     b.setInsertionPointToStart(function.addEntryBlock(b));
     arena = function.getArgument(0);
     weights = function.getArgument(1);
@@ -71,8 +87,35 @@ private:
         b.create<LLVM::SelectOp>(both, number(check.getCode()), now), status);
     // What follows a failure might assign variables, or overwrite the numbers
     // of the message.
-    if (stops)
+    if (ends == Ends::atCheck)
       returnIf(failed);
+  }
+
+  void lowerExchange(plan::ExchangeOp exchange) override {
+    auto module = exchange->getParentOfType<ModuleOp>();
+    Type i32 = b.getI32Type();
+    SmallVector<Value> operands = {team, number(exchange.getNumber())};
+    StringRef callee = "weir_exchange";
+    if (exchange.getAgrees()) {
+      callee = "weir_agree";
+      operands.push_back(b.create<LLVM::LoadOp>(i32, status));
+    } else {
+      operands.append(
+          {address(exchange.getFirst()), address(exchange.getSecond())});
+    }
+    declareRuntime(
+        module, callee,
+        llvm::map_to_vector(operands,
+                            [](Value operand) { return operand.getType(); }),
+        i32);
+    Value answer =
+        b.create<LLVM::CallOp>(TypeRange(i32), callee, operands).getResult();
+    Value failed =
+        b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, answer, number(0));
+    Value now = b.create<LLVM::LoadOp>(i32, status);
+    b.create<LLVM::StoreOp>(b.create<LLVM::SelectOp>(failed, number(-1), now),
+                            status);
+    returnIf(failed);
   }
 
   void returnIf(Value condition) {
@@ -88,12 +131,12 @@ private:
     auto part = plan::createPart(program, tasks.front()->getLoc(),
                                  function.getSymName() + "_" + Twine(parts++),
                                  function.getFunctionType());
-    Lowering(part, taskGroups, table, stops).run(tasks);
+    Lowering(part, taskGroups, table, ends).run(tasks);
     b.create<LLVM::CallOp>(part, function.getArguments());
-    if (!stops)
+    if (ends == Ends::never)
       return;
     Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
-    returnIf(b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, now, number(0)));
+    returnIf(b.create<LLVM::ICmpOp>(endsBy(ends), now, number(0)));
   }
 
   Value booleanByte(Value condition) {
@@ -103,7 +146,7 @@ private:
   Value isTrue(Value memref) override { return isSet(booleanByte(memref)); }
 
   Value status;
-  bool stops;
+  Ends ends;
   unsigned parts = 0; // functions of tasks in regions
 };
 
@@ -131,7 +174,11 @@ private:
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type nothing = LLVM::LLVMVoidType::get(&getContext());
     bool hasState = attrs::stateBytes.isOn(getOperation());
-    bool stops = hasState || attrs::checkElements.isOn(getOperation());
+    Ends ends = Ends::never;
+    if (attrs::mesh.isOn(getOperation()))
+      ends = Ends::atExchange;
+    else if (hasState || attrs::checkElements.isOn(getOperation()))
+      ends = Ends::atCheck;
     SmallVector<Type> parameters(hasState ? 5 : 4, pointer);
     auto entry = b.create<LLVM::LLVMFuncOp>(
         name, LLVM::LLVMFunctionType::get(b.getI32Type(), parameters));
@@ -152,10 +199,10 @@ private:
       auto function = plan::createPart(
           program, rest.front()->getLoc(), name + "_part_" + Twine(part),
           LLVM::LLVMFunctionType::get(nothing, parameters));
-      Lowering(function, taskGroups, table, stops).run(rest.take_front(count));
+      Lowering(function, taskGroups, table, ends).run(rest.take_front(count));
       b.create<LLVM::CallOp>(function, operands);
       rest = rest.drop_front(count);
-      if (!stops || rest.empty())
+      if (ends == Ends::never || rest.empty())
         continue;
       // Parts after a failure would go on, too.
       Block *before = b.getInsertionBlock();
@@ -163,7 +210,7 @@ private:
       Block *after = b.createBlock(&entry.getBody(), entry.getBody().end());
       b.setInsertionPointToEnd(before);
       Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
-      Value failed = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, now, zero);
+      Value failed = b.create<LLVM::ICmpOp>(endsBy(ends), now, zero);
       b.create<LLVM::CondBrOp>(failed, leave, after);
       b.setInsertionPointToEnd(leave);
       table.endRun(b, team);

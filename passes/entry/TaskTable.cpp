@@ -12,14 +12,15 @@ using namespace mlir;
 
 namespace weir::entry {
 
-void declareRuntime(ModuleOp module, StringRef name,
-                    ArrayRef<Type> parameters) {
+void declareRuntime(ModuleOp module, StringRef name, ArrayRef<Type> parameters,
+                    Type result) {
   if (module.lookupSymbol(name))
     return;
   auto b = OpBuilder::atBlockEnd(module.getBody());
-  Type nothing = LLVM::LLVMVoidType::get(b.getContext());
+  if (!result)
+    result = LLVM::LLVMVoidType::get(b.getContext());
   b.create<LLVM::LLVMFuncOp>(module.getLoc(), name,
-                             LLVM::LLVMFunctionType::get(nothing, parameters));
+                             LLVM::LLVMFunctionType::get(result, parameters));
 }
 
 namespace {

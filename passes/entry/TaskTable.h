@@ -12,7 +12,8 @@ namespace weir::entry {
 
 /// Declares a function of the runtime in the module, unless it is there.
 void declareRuntime(mlir::ModuleOp module, llvm::StringRef name,
-                    llvm::ArrayRef<mlir::Type> parameters);
+                    llvm::ArrayRef<mlir::Type> parameters,
+                    mlir::Type result = {});
 
 /// Collects the tasks of a module with `weir.profile` and emits the calls that
 /// count them on a CPU (runtime/profile/profile.h). Of other modules it has no

@@ -44,6 +44,20 @@ void describeElements(ModuleOp module, size_t checks) {
     attrs::checkElements.set(module, ArrayRef(places));
 }
 
+/// Writes where the runtime finds the tensors that ranks exchange. A gather, or
+/// a part of a tensor, works on its second buffer, an all-reduce on its first.
+void describeExchanges(ModuleOp module, Exchanges &exchanges) {
+  if (!exchanges.hasMesh())
+    return;
+  module.walk([&](plan::ExchangeOp op) {
+    bool reduces = exchanges.isReduction(op.getNumber());
+    exchanges.place(op.getNumber(),
+                    offsetInArena(reduces ? op.getFirst() : op.getSecond()),
+                    reduces ? offsetInArena(op.getSecond()) : 0);
+  });
+  attrs::collectives.set(module, exchanges.attributes());
+}
+
 bool isStatic(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape();
@@ -57,6 +71,7 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
     State state(module);
     SmallVector<Attribute> checks;
     SmallVector<EntryAttr> entries;
+    Exchanges exchanges(module);
     int64_t arena = 0, maxLive = 0, host = 0;
     for (auto entry :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
@@ -73,7 +88,7 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       auto program = b.create<plan::ProgramOp>(entry.getLoc(), symbol);
       program.getBody().emplaceBlock();
       OpBuilder tasks = OpBuilder::atBlockEnd(&program.getBody().front());
-      Planner planner(entry, program, weights, state, checks);
+      Planner planner(entry, program, weights, state, checks, exchanges);
       if (failed(planner.run(tasks)))
         return signalPassFailure();
       auto [bytes, bound] = planner.assignOffsets(/*host=*/false);
@@ -84,6 +99,7 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       maxLive = std::max(maxLive, bound);
       host = std::max(host, planner.assignOffsets(/*host=*/true).first);
       entries.push_back(describeEntry(entry, name, program));
+      exchanges.endEntry();
       entry.erase();
     }
     attrs::arenaBytes.set(module, arena);
@@ -101,6 +117,7 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       variable.erase();
     attrs::checks.set(module, b.getArrayAttr(checks));
     describeElements(module, checks.size());
+    describeExchanges(module, exchanges);
     attrs::entries.set(module, ArrayRef(entries));
   }
 };

@@ -68,6 +68,7 @@ LogicalResult Planner::run(OpBuilder tasks) {
   }
   if (failed(planBlock(body, tasks)))
     return failure();
+  agree(tasks);
   for (auto [value, output] : llvm::zip_equal(result.getOperands(), outputs))
     copy(tasks, where.lookup(value), output);
   return success();
@@ -83,7 +84,16 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
       joinInPlace(concat);
     else if (auto write = dyn_cast<graph::WriteVariableOp>(op))
       assignInPlace(write);
+  DenseSet<Operation *> assigning;
+  if (exchanges.hasMesh() && &block == &entry.getBody().front())
+    for (auto write : block.getOps<graph::WriteVariableOp>()) {
+      assigning.insert(write);
+      if (plan::TaskOp maker = uses.makerInPlace(write))
+        assigning.insert(maker);
+    }
   for (Operation &op : block.without_terminator()) {
+    if (assigning.contains(&op))
+      agree(tasks);
     if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
       where[constant] =
           buffers.weight(op.getLoc(), constant.getValue(), constant.getType());
@@ -121,6 +131,10 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
     } else if (auto write = dyn_cast<graph::WriteVariableOp>(op)) {
       copy(tasks, where.lookup(write.getValue()),
            bufferOf(write.getVariableAttr(), write.getValue()));
+    } else if (auto reduce = dyn_cast<graph::AllReduceOp>(op)) {
+      planAllReduce(reduce, tasks);
+    } else if (isa<graph::AllGatherOp, graph::OwnPartOp>(op)) {
+      planMove(&op, tasks);
     } else if (auto branch = dyn_cast<graph::IfOp>(op)) {
       if (failed(planIf(branch, tasks)))
         return failure();
@@ -167,6 +181,7 @@ void Planner::planTransfer(plan::TransferOp transfer, OpBuilder &tasks) {
 }
 
 void Planner::planCheck(graph::CheckOp check, OpBuilder &tasks) {
+  hasUnagreedCheck = true;
   checks.push_back(check.getMessageAttr());
   SmallVector<Value> element;
   for (Value number : check.getElement()) {

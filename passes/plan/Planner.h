@@ -8,6 +8,7 @@
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/plan/Buffers.h"
+#include "passes/plan/Exchanges.h"
 #include "passes/plan/Uses.h"
 
 namespace weir::plan {
@@ -17,9 +18,10 @@ namespace weir::plan {
 class Planner {
 public:
   Planner(mlir::func::FuncOp entry, plan::ProgramOp program, Weights &weights,
-          const State &state, llvm::SmallVector<mlir::Attribute> &checks)
+          const State &state, llvm::SmallVector<mlir::Attribute> &checks,
+          Exchanges &exchanges)
       : entry(entry), buffers(program, weights), state(state), checks(checks),
-        uses(entry) {}
+        exchanges(exchanges), uses(entry) {}
 
   /// Fails, with a diagnostic, at an op without a kernel.
   mlir::LogicalResult run(mlir::OpBuilder tasks);
@@ -40,6 +42,15 @@ private:
   /// The index and the value that the message ends with stay in the arena until
   /// the check.
   void planCheck(graph::CheckOp check, mlir::OpBuilder &tasks);
+
+  /// An all-reduce in place, if no other op reads its operand.
+  void planAllReduce(graph::AllReduceOp op, mlir::OpBuilder &tasks);
+  /// A gather, or this rank's part, from any buffer to one of the arena.
+  void planMove(mlir::Operation *op, mlir::OpBuilder &tasks);
+  void exchange(mlir::OpBuilder &tasks, mlir::Operation *op, mlir::Value first,
+                mlir::Value second);
+  /// Ends the run on all ranks if one of the checks so far has failed on one.
+  void agree(mlir::OpBuilder &tasks);
 
   mlir::LogicalResult planIf(graph::IfOp op, mlir::OpBuilder &tasks);
 
@@ -83,6 +94,8 @@ private:
   Buffers buffers;
   const State &state;
   llvm::SmallVector<mlir::Attribute> &checks;
+  Exchanges &exchanges;
+  bool hasUnagreedCheck = false;
   Uses uses;
   llvm::DenseMap<mlir::Value, mlir::Value> where;
   // The value for which a buffer was created, if it fills the whole buffer.

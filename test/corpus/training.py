@@ -23,7 +23,7 @@ import numpy as np
 import conformance
 
 sys.path.insert(0, str(conformance.ROOT / "test/numeric"))
-from interface import CONTEXT, Config, ModelInfo
+from interface import ABI_VERSION, CONTEXT, Config, ModelInfo
 
 
 class Trainer:
@@ -34,7 +34,7 @@ class Trainer:
         handle.step_info.restype = ctypes.POINTER(ModelInfo)
         self.info = handle.step_info().contents
         self.context = CONTEXT()
-        self.check(self.info.create(None, ctypes.byref(Config(abi_version=4)),
+        self.check(self.info.create(None, ctypes.byref(Config(abi_version=ABI_VERSION)),
                                     ctypes.byref(self.context)))
         if self.info.init:
             self.check(self.info.run(self.context, self.info.init - 1, None, 0))

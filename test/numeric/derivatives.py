@@ -130,7 +130,7 @@ class Derived:
         names = [self.info.functions[i].name.decode() for i in range(self.info.num_functions)]
         self.place = {"main": 0, "gradients": names.index("gradients")}
         self.context = ctypes.c_void_p()
-        config = interface.Config(abi_version=4)
+        config = interface.Config(abi_version=interface.ABI_VERSION)
         if self.info.create(None, ctypes.byref(config), ctypes.byref(self.context)):
             raise RuntimeError("create fails")
         if self.info.init:

@@ -12,7 +12,7 @@ import subprocess
 
 import numpy as np
 from harness import TYPES, bf16
-from interface import Config, ModelInfo
+from interface import ABI_VERSION, Config, ModelInfo
 
 random = np.random.default_rng(7)
 STEP = 1e-5
@@ -113,7 +113,7 @@ class Library:
         lib.graph_info.restype = ctypes.POINTER(ModelInfo)
         self.info = lib.graph_info().contents
         self.context = ctypes.c_void_p()
-        if self.info.create(None, ctypes.byref(Config(abi_version=4)),
+        if self.info.create(None, ctypes.byref(Config(abi_version=ABI_VERSION)),
                             ctypes.byref(self.context)):
             raise SystemExit("create fails")
 

@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "bench"))
 sys.dont_write_bytecode = True
 import decoder  # noqa: E402
-from interface import Config, ModelInfo  # noqa: E402
+from interface import ABI_VERSION, Config, ModelInfo  # noqa: E402
 
 FOLDER = pathlib.Path(sys.argv[1])
 checks = failures = 0
@@ -37,7 +37,7 @@ class Library:
 
     def start(self):
         context = ctypes.c_void_p()
-        assert not self.info.create(None, ctypes.byref(Config(abi_version=4)), ctypes.byref(context))
+        assert not self.info.create(None, ctypes.byref(Config(abi_version=ABI_VERSION)), ctypes.byref(context))
         assert not self.info.run(context, self.info.init - 1, None, 0)
         return context
 

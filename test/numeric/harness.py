@@ -52,7 +52,7 @@ import sys
 import numpy as np
 from comparison import (EXPORT, REFERENCE, TYPES, bf16, compare, differences, type_name,
                         widened)  # fmt: skip
-from interface import Config, ModelInfo, Threads, backwards
+from interface import ABI_VERSION, Config, ModelInfo, Threads, backwards
 
 CODES = [None, "f16", "bf16", "f32", "f64", "bool", "i8", "i16", "i32", "i64"]
 CODES += ["u8", "u16", "u32", "u64"]
@@ -307,7 +307,7 @@ class Graph:
         for i, array in enumerate(arrays):
             pointers[i] = array.ctypes.data
         context = ctypes.c_void_p()
-        config = Config(abi_version=4)
+        config = Config(abi_version=ABI_VERSION)
         if level:
             names = [info.levels[i].decode() for i in range(info.num_levels)]
             config.level = names.index(level) + 1

@@ -3,7 +3,7 @@
     lib = ctypes.CDLL("libmodel.so")
     lib.model_info.restype = ctypes.POINTER(ModelInfo)
     info = lib.model_info().contents
-    info.create(None, ctypes.byref(Config(abi_version=4)), ctypes.byref(context))
+    info.create(None, ctypes.byref(Config(abi_version=ABI_VERSION)), ctypes.byref(context))
 """
 
 import ctypes
@@ -72,6 +72,9 @@ def backwards(user, tasks, run, data):
         run(data, task)
 
 
+ABI_VERSION = 5  # of runtime/weir.h
+
+
 class Config(ctypes.Structure):
     _fields_ = [
         ("abi_version", ctypes.c_uint32),
@@ -86,6 +89,7 @@ class Config(ctypes.Structure):
         ("message", ctypes.c_char_p),
         ("state", ctypes.c_void_p),
         ("state_bytes", ctypes.c_size_t),
+        ("comm", ctypes.c_void_p),
     ]
 
 

@@ -3,6 +3,8 @@
 #define WEIR_TOOLS_RUN_EXECUTE_H
 
 #include "runtime/weir.h"
+
+#include "runtime/comm/info.h"
 #include "tools/run/array.h"
 #include "tools/run/options.h"
 #include "tools/run/profile/profile.h"
@@ -24,6 +26,18 @@ struct run {
   struct profile profile;
   char error[1024];
 };
+
+/// How weir-run runs the ranks of a library. Executables that have a model
+/// inside have none of it.
+struct ranks {
+  /// Makes `run->info` a model that stands for all ranks, as --comm says.
+  /// `mesh` is null for a library of one rank. 0, or the exit status after a
+  /// message.
+  int (*join)(struct run *run, const weir_mesh_info *mesh);
+  /// Ends the transport. With a status that is not 0 all ranks end.
+  void (*end)(int status);
+};
+extern const struct ranks *weir_run_ranks; // null: one rank
 
 /// Says what is wrong; gives the status.
 int fail(const char *text, int status);

@@ -161,20 +161,20 @@ static int status_of_loader(const char *said, const char *path) {
              : FAULT;
 }
 
-/// The table that NAME_profile of the library returns, or null. A signature may
-/// have that name, too.
-static const weir_profile_info *find_profile(void *handle,
-                                             const weir_model_info *info) {
+/// The table that the function NAME_`what` of the library returns, or null. A
+/// signature may have that name, too.
+static const void *find_table(void *handle, const weir_model_info *info,
+                              const char *what) {
   char symbol[512];
-  const weir_profile_info *(*profile)(void) = NULL;
-  if (snprintf(symbol, sizeof symbol, "%s_profile", info->prefix) >=
+  const void *(*table)(void) = NULL;
+  if (snprintf(symbol, sizeof symbol, "%s_%s", info->prefix, what) >=
       (int)sizeof symbol)
     return NULL;
   for (uint32_t i = 0; i < info->num_functions; ++i)
     if (!strcmp(info->functions[i].symbol, symbol))
       return NULL;
-  *(void **)&profile = dlsym(handle, symbol);
-  return profile ? profile() : NULL;
+  *(void **)&table = dlsym(handle, symbol);
+  return table ? table() : NULL;
 }
 
 int library_open(const char *path, struct library *library, char *error,
@@ -216,7 +216,8 @@ int library_open(const char *path, struct library *library, char *error,
     snprintf(error, size, "'%s' was compiled by another version of weir", path);
     return FAULT;
   }
-  library->profile = find_profile(handle, library->info);
+  library->profile = find_table(handle, library->info, "profile");
+  library->mesh = find_table(handle, library->info, "mesh");
   library->weights[0] = 0;
   if (library->info->weights_file) {
     const char *slash = strrchr(path, '/');

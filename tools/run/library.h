@@ -4,11 +4,13 @@
 
 #include "runtime/weir.h"
 
+#include "runtime/comm/info.h"
 #include "runtime/profile/info.h"
 
 struct library {
   const weir_model_info *info;
   const weir_profile_info *profile; // null: compiled without --profile
+  const weir_mesh_info *mesh;       // null: compiled without --mesh
   char weights[4096]; // of the weights file beside it; empty: none needed
 };
 

@@ -29,6 +29,13 @@ static const char help[] =
     "  --rtol=R --atol=A         how closely (1e-5, 1e-8)\n"
     "  --repeat=N --warmup=N     runs N times and says how long that took\n"
     "  --threads=N               how many share the work of a run\n"
+    "  --comm=threads --ranks=N   runs a library of weir compile --mesh; its "
+    "ranks\n"
+    "                            are threads. Inputs and outputs are those of\n"
+    "                            all ranks together\n"
+    "  --comm=mpi                the same under mpirun: each process is a "
+    "rank\n"
+    "  --timeout=MS              the longest wait for another rank (60000)\n"
     "  --train --data=X.npy,Y.npy    runs train_step on batches of rows\n"
     "  --batch=N --epochs=N --shuffle=SEED --metrics=FILE.jsonl   of training\n"
     "  --curve=FILE.svg          draws the losses\n"
@@ -201,6 +208,21 @@ static int one_of_training(const char *argument, struct options *o) {
   return bad ? 2 : 0;
 }
 
+/// The options of ranks, likewise.
+static int one_of_ranks(const char *argument, struct options *o) {
+  const char *v;
+  int bad = 0;
+  if ((v = value_of(argument, "--comm")))
+    bad = strcmp(v, "threads") && strcmp(v, "mpi"), o->comm = v;
+  else if ((v = value_of(argument, "--ranks")))
+    bad = whole(v, 1, &o->ranks) || o->ranks > 65536;
+  else if ((v = value_of(argument, "--timeout")))
+    bad = whole(v, 1, &o->timeout_ms) || o->timeout_ms > 2147483647;
+  else
+    return -1;
+  return bad ? USAGE : 0;
+}
+
 /// One option; 0, -1 if it is none of ours, or 2 for a bad value.
 static int one(const char *argument, struct options *o) {
   const char *v;
@@ -268,6 +290,7 @@ int options_read(int argc, char **argv, int library, struct options *o) {
   o->atol = 1e-8;
   o->argc = argc;
   o->argv = argv;
+  o->timeout_ms = 60000;
   o->inputs = calloc((size_t)argc + 1, sizeof *o->inputs);
   o->expects = calloc((size_t)argc + 1, sizeof *o->expects);
   o->hparams = calloc((size_t)argc + 1, sizeof *o->hparams);
@@ -283,6 +306,8 @@ int options_read(int argc, char **argv, int library, struct options *o) {
       status = one_of_training(argv[i], o);
     if (status < 0)
       status = one_of_profiles(argv[i], o);
+    if (status < 0)
+      status = one_of_ranks(argv[i], o);
     if (status == USAGE)
       return usage("bad value in", argv[i]);
     if (status == LIMIT)
@@ -314,6 +339,9 @@ int options_read(int argc, char **argv, int library, struct options *o) {
                  : o->json       ? "--json"
                  : o->repeat     ? "--repeat"
                                  : "--warmup");
+  if (o->ranks && !o->comm)
+    return usage("how ranks exchange messages is not said: give",
+                 "--comm=threads");
   if (o->trace_events && !o->trace)
     return usage("no trace is asked for: give", "--trace=FILE.json");
   if (o->json && o->profile && !o->profile_file)

@@ -26,6 +26,9 @@ struct options {
   long batch, epochs; // 0: as the model has it, and one
   long save_every;    // steps; 0: at the end
   uint64_t shuffle_seed;
+  const char *comm; // how ranks exchange messages; null: the model has one rank
+  long ranks;       // 0: as many as the model was compiled for
+  long timeout_ms;  // of an exchange
   int random, json;
   int threads; // 0: what the model was compiled for
   uint64_t seed;

@@ -361,6 +361,8 @@ static void release(struct run *run) {
   free(run->options.hparams);
 }
 
+const struct ranks *weir_run_ranks = NULL;
+
 int weir_run_main(int argc, char **argv, const weir_model_info *info) {
   return weir_run_profiled(argc, argv, info, NULL);
 }
@@ -383,10 +385,16 @@ int weir_run_profiled(int argc, char **argv, const weir_model_info *info,
   run.info = info ? info : library.info;
   run.profile.info = info ? profile : library.profile;
   run.weights = run.options.weights ? run.options.weights : library.weights;
+  if (!status && run.options.comm)
+    status = weir_run_ranks
+                 ? weir_run_ranks->join(&run, library.mesh)
+                 : fail("--comm: only weir-run runs several ranks", USAGE);
   if (!status)
     status = run_model(&run);
   release(&run);
   status = flushed(status);
+  if (weir_run_ranks)
+    weir_run_ranks->end(status);
   interrupt_end();
   return status;
 }

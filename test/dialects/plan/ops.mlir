@@ -71,3 +71,15 @@ plan.program @element {
   // CHECK: plan.check %{{.*}}, 2 element(%{{.*}}, %{{.*}} : memref<i64>, memref<f32>) : memref<i1>
   plan.check %q, 2 element(%i, %x : memref<i64>, memref<f32>) : memref<i1>
 }
+
+// CHECK-LABEL: plan.program @exchange
+plan.program @exchange {
+  %b = plan.buffer 0 live [0, 0] : memref<4xf32>
+  %s = plan.buffer 64 live [0, 0] : memref<16xi8>
+  %c = plan.buffer 128 live [1, 1] : memref<1xi64>
+  %t = plan.buffer 192 live [1, 1] : memref<8xi8>
+  // CHECK: plan.exchange 0 (%{{.*}}, %{{.*}}) : memref<4xf32>, memref<16xi8>
+  plan.exchange 0 (%b, %s) : memref<4xf32>, memref<16xi8>
+  // CHECK: plan.exchange 1 (%{{.*}}, %{{.*}}) agrees : memref<1xi64>, memref<8xi8>
+  plan.exchange 1 (%c, %t) agrees : memref<1xi64>, memref<8xi8>
+}

@@ -1,0 +1,88 @@
+// Reads the mesh and the collective operations that the plan left on the
+// module.
+
+#include "compiler/emit/Interface.h"
+
+#include "dialects/weir/Attributes.h"
+#include "runtime/comm/steps.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace weir {
+
+uint64_t MeshInterface::ranks() const {
+  uint64_t all = 1;
+  for (uint32_t size : sizes)
+    all *= size;
+  return all;
+}
+
+std::string MeshInterface::text() const {
+  std::string text;
+  for (auto [axis, size] : llvm::zip_equal(axes, sizes))
+    text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
+  return text;
+}
+
+llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
+  MeshAttr mesh = attrs::mesh.of(module);
+  if (!mesh)
+    return llvm::Error::success();
+  MeshInterface out;
+  for (auto axis : mesh.getAxes().getAsRange<StringAttr>())
+    out.axes.push_back(axis.str());
+  for (int64_t size : mesh.getSizes().asArrayRef())
+    out.sizes.push_back(static_cast<uint32_t>(size));
+  ArrayAttr all = attrs::collectives.of(module);
+  for (auto each : all ? all.getAsRange<CollectiveAttr>()
+                       : ArrayAttr::get(module.getContext(), {})
+                             .getAsRange<CollectiveAttr>()) {
+    RankedTensorType type = each.getType();
+    std::optional<weir_dtype> dtype = dtypeOf(type.getElementType());
+    if (!dtype)
+      return llvm::createStringError(
+          "a collective operation has an element type that C has not");
+    CollectiveInterface one;
+    one.kind = llvm::StringSwitch<uint32_t>(each.getKind())
+                   .Case("all_gather", WEIR_ALL_GATHER)
+                   .Case("own_part", WEIR_OWN_PART)
+                   .Default(WEIR_ALL_REDUCE);
+    one.combine = llvm::StringSwitch<uint32_t>(each.getCombine())
+                      .Case("max", WEIR_COMBINE_MAX)
+                      .Case("min", WEIR_COMBINE_MIN)
+                      .Default(WEIR_COMBINE_SUM);
+    one.axes = static_cast<uint32_t>(each.getAxes());
+    one.dtype = *dtype;
+    one.elements = type.getNumElements();
+    one.elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    one.data = each.getData();
+    one.scratch = each.getScratch();
+    one.node = each.getNode().str();
+    one.function = static_cast<uint32_t>(each.getEntry());
+    out.collectives.push_back(std::move(one));
+  }
+  model.mesh = std::move(out);
+  return llvm::Error::success();
+}
+
+MeshRoom roomOf(const MeshInterface &mesh) {
+  MeshRoom most;
+  auto numAxes = static_cast<uint32_t>(mesh.sizes.size());
+  for (uint64_t rank = 0; rank < mesh.ranks(); ++rank) {
+    weir_steps list = {nullptr, nullptr, 0, 0};
+    for (auto [i, each] : llvm::enumerate(mesh.collectives)) {
+      weir_collective c = {each.kind,  each.combine,  each.axes,
+                           each.dtype, each.elements, each.elementBytes,
+                           each.data,  each.scratch,  nullptr};
+      weir_group group = weir_group_of(numAxes, mesh.sizes.data(), each.axes,
+                                       static_cast<int32_t>(rank));
+      weir_add_steps(&c, &group, static_cast<uint32_t>(i), &list);
+    }
+    most.steps = std::max<uint64_t>(most.steps, list.num_steps);
+    most.transfers = std::max<uint64_t>(most.transfers, list.num_moves);
+  }
+  return most;
+}
+
+} // namespace weir

@@ -1,0 +1,67 @@
+// Checks of the operations that ranks compute together.
+
+#include "dialects/graph/collective/Collective.h"
+
+#include "dialects/graph/Gradients.h"
+#include "dialects/weir/Records.h"
+#include "llvm/ADT/StringSet.h"
+
+#include "dialects/graph/collective/CollectiveEnums.cpp.inc"
+
+using namespace mlir;
+
+namespace weir::graph {
+
+/// (C1) of each op. Returns the number of ranks that work together.
+static FailureOr<int64_t> countRanks(Operation *op, ArrayAttr axes) {
+  MeshAttr mesh = MeshAttr::of(op);
+  if (!mesh)
+    return op->emitOpError("is in a module without weir.mesh");
+  if (axes.empty())
+    return op->emitOpError("names no axis");
+  llvm::StringSet<> names;
+  for (auto axis : axes.getAsRange<StringAttr>()) {
+    if (!mesh.sizeOf(axis.getValue()))
+      return op->emitOpError("names the axis ")
+             << axis << ", and the mesh has " << mesh.getAxes();
+    if (!names.insert(axis.getValue()).second)
+      return op->emitOpError("names the axis ") << axis << " twice";
+  }
+  return mesh.sizeOf(axes);
+}
+
+/// (C2): `whole` is `part` times the number of ranks along one dimension.
+static LogicalResult verifyParts(Operation *op, ArrayAttr axes, Value part,
+                                 Value whole, uint64_t along) {
+  FailureOr<int64_t> ranks = countRanks(op, axes);
+  if (failed(ranks))
+    return failure();
+  auto of = [](Value value) { return cast<RankedTensorType>(value.getType()); };
+  SmallVector<int64_t> shape(of(part).getShape());
+  if (along >= shape.size())
+    return op->emitOpError("has no dimension ") << along;
+  int64_t joined;
+  if (llvm::MulOverflow(shape[along], *ranks, joined))
+    return op->emitOpError("has too many elements");
+  shape[along] = joined;
+  if (of(whole) != of(part).clone(shape))
+    return op->emitOpError("joins ")
+           << *ranks << " parts of " << of(part) << " along dimension " << along
+           << ", which is not " << of(whole);
+  return success();
+}
+
+LogicalResult AllReduceOp::verify() { return countRanks(*this, getAxes()); }
+
+LogicalResult AllGatherOp::verify() {
+  return verifyParts(*this, getAxes(), getX(), getResult(), getAlong());
+}
+
+LogicalResult OwnPartOp::verify() {
+  return verifyParts(*this, getAxes(), getResult(), getX(), getAlong());
+}
+
+} // namespace weir::graph
+
+#define GET_OP_CLASSES
+#include "dialects/graph/collective/CollectiveOps.cpp.inc"

@@ -1,0 +1,13 @@
+// The ops of family Collective.
+
+#ifndef WEIR_DIALECTS_GRAPH_COLLECTIVE_COLLECTIVE_H
+#define WEIR_DIALECTS_GRAPH_COLLECTIVE_COLLECTIVE_H
+
+#include "dialects/graph/Graph.h"
+
+#include "dialects/graph/collective/CollectiveEnums.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/graph/collective/CollectiveOps.h.inc"
+
+#endif // WEIR_DIALECTS_GRAPH_COLLECTIVE_COLLECTIVE_H

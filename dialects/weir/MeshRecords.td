@@ -1,0 +1,53 @@
+// The records of libraries for several ranks. Records.td includes the file.
+
+#ifndef WEIR_DIALECTS_WEIR_MESH_RECORDS
+#define WEIR_DIALECTS_WEIR_MESH_RECORDS
+
+def Weir_Mesh : Weir_Record<"Mesh", "mesh"> {
+  let summary = "The ranks that run a library together, as a grid";
+  let description = [{
+    `axes` are the names of the grid's axes and `sizes` their numbers of ranks.
+    The last axis varies fastest: on `<axes = ["data", "model"], sizes =
+    [2, 4]>` rank 5 has index 1 on `data` and 1 on `model`.
+  }];
+  let parameters = (ins List:$axes, Integers:$sizes);
+  let extraClassDeclaration = [{
+    /// The mesh of the module around `op`; null for a library of one rank. This
+    /// is the only reader of `weir.mesh`.
+    static MeshAttr of(::mlir::Operation *op);
+
+    /// The number of ranks.
+    int64_t ranks() const;
+    /// The number of ranks along the axis, or 0 if the mesh has no such axis.
+    int64_t sizeOf(::llvm::StringRef axis) const;
+    /// The number of ranks of the grid of these axes, an array of strings; 0 if
+    /// the mesh lacks one of them.
+    int64_t sizeOf(::mlir::ArrayAttr axes) const;
+    /// One bit for each of these axes: bit i is axis i of the mesh.
+    int64_t bitsOf(::mlir::ArrayAttr axes) const;
+  }];
+}
+
+def Weir_Collective : Weir_Record<"Collective", "collective"> {
+  let summary = "A collective operation of an entry";
+  let description = [{
+    `kind` is `all_reduce`, `all_gather` or `own_part`. `combine` is `sum`, `max`
+    or `min`, for an all-reduce. `axes` has a bit for each axis of the mesh. `type`
+    is the tensor that the operation works on: of an all-reduce its operand, of
+    the others the part of one rank. `data` is the offset in the arena of the
+    tensor that ranks exchange, and `scratch` that of what they receive to
+    combine. `node` is the node of the model that needs the operation,
+    and `entry` the number of the function in `weir.entries`.
+  }];
+  let parameters = (ins
+    Text<"all_reduce">:$kind,
+    Text<"sum">:$combine,
+    Number<0>:$axes,
+    "::mlir::RankedTensorType":$type,
+    Number<0>:$data,
+    Number<0>:$scratch,
+    Text<>:$node,
+    Number<0>:$entry);
+}
+
+#endif // WEIR_DIALECTS_WEIR_MESH_RECORDS

@@ -1,0 +1,37 @@
+// The collective operations of a module, for the runtime's table.
+
+#ifndef WEIR_PASSES_PLAN_EXCHANGES_H
+#define WEIR_PASSES_PLAN_EXCHANGES_H
+
+#include "dialects/graph/collective/Collective.h"
+#include "dialects/weir/Records.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace weir::plan {
+
+class Exchanges {
+public:
+  explicit Exchanges(mlir::ModuleOp module) : mesh(MeshAttr::of(module)) {}
+
+  bool hasMesh() const { return bool(mesh); }
+  /// Later operations are those of the next entry.
+  void endEntry() { ++entry; }
+  /// Adds a collective op of stage shard. Returns its number.
+  int64_t add(mlir::Operation *op);
+  /// Adds the maximum over all ranks of an i64, for failed checks.
+  int64_t addAgreement();
+  bool isReduction(int64_t number) const;
+  /// Sets the offsets in the arena.
+  void place(int64_t number, int64_t data, int64_t scratch);
+
+  llvm::ArrayRef<CollectiveAttr> attributes() const { return list; }
+
+private:
+  MeshAttr mesh;
+  int64_t entry = 0;
+  llvm::SmallVector<CollectiveAttr> list;
+};
+
+} // namespace weir::plan
+
+#endif // WEIR_PASSES_PLAN_EXCHANGES_H

@@ -1,0 +1,66 @@
+// Makes the program of one rank of a function, op by op.
+
+#ifndef WEIR_PASSES_SHARD_SPLITTER_H
+#define WEIR_PASSES_SHARD_SPLITTER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/shard/Shardings.h"
+
+namespace weir::shard {
+
+class Splitter {
+public:
+  Splitter(mlir::func::FuncOp function, MeshAttr mesh)
+      : function(function), mesh(mesh) {}
+
+  /// Replaces the body and the types of the function. Fails, with a diagnostic,
+  /// at an op that no mesh supports.
+  mlir::LogicalResult run();
+
+private:
+  /// One form of a value of the original function.
+  struct Form {
+    Sharding sharding;
+    mlir::Value value;
+  };
+
+  void splitArguments();
+  mlir::LogicalResult split(mlir::Operation &op);
+  /// Each rank computes the op on whole operands.
+  void computeWhole(mlir::Operation &op);
+  void computeParts(mlir::Operation &op, Division &division);
+  void splitReturn(mlir::func::ReturnOp op);
+
+  /// The value in this form; makes it if it does not exist yet.
+  mlir::Value formOf(mlir::Value value, llvm::ArrayRef<int64_t> sharding);
+  /// Computes the op of a value again, for parts of its result, if that needs
+  /// no communication: broadcasts and splat constants, and elementwise ops of
+  /// them. Otherwise null.
+  mlir::Value recompute(mlir::Value value, llvm::ArrayRef<int64_t> sharding,
+                        unsigned depth);
+  /// Converts a form by collectives.
+  mlir::Value convert(const Form &from, llvm::ArrayRef<int64_t> sharding);
+
+  /// A copy of the op with these operands, whose results are parts.
+  mlir::Operation *copy(mlir::Operation *op, mlir::ValueRange operands,
+                        const Division &division);
+  /// The sharding in which the value was computed.
+  llvm::ArrayRef<int64_t> shardingOf(mlir::Value value) {
+    return forms.find(value)->second.front().sharding;
+  }
+  void define(mlir::Value value, llvm::ArrayRef<int64_t> sharding,
+              mlir::Value form) {
+    forms[value].push_back({Sharding(sharding), form});
+  }
+
+  mlir::func::FuncOp function;
+  MeshAttr mesh;
+  llvm::SmallVector<mlir::BlockArgument> originals;
+  // The first form is the one in which the value was computed.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Form, 2>> forms;
+  mlir::OpBuilder b{function.getContext()};
+};
+
+} // namespace weir::shard
+
+#endif // WEIR_PASSES_SHARD_SPLITTER_H

@@ -1,0 +1,50 @@
+// What the code of a library for several ranks and its runtime agree on. The
+// compiler emits the calls (passes/entry/LowerPlan.cpp) and builds
+// weir_mesh_model in LLVM IR (compiler/emit/mesh/MeshTable.cpp): change them
+// together.
+#ifndef WEIR_RUNTIME_COMM_MESH_H
+#define WEIR_RUNTIME_COMM_MESH_H
+
+#include "runtime/abi.h"
+#include "runtime/comm/info.h"
+#include "runtime/comm/steps.h"
+
+typedef struct weir_mesh {
+  const weir_mesh_info *info;
+  const char *text; // "data=4,model=2"
+  uint64_t fingerprint;
+  const weir_collective *collectives;
+  uint64_t num_collectives;
+  uint64_t num_steps, num_transfers; // room for those of any rank
+} weir_mesh;
+
+typedef struct weir_mesh_model {
+  weir_model model;
+  const weir_mesh *mesh;
+  uint64_t at; // where a context has its weir_ranks
+} weir_mesh_model;
+
+// The part of a context that exchanges messages: behind it the first step of
+// each collective and one more, then all steps.
+typedef struct weir_ranks {
+  const weir_comm *comm;
+  weir_status status; // of the exchange or agreement that ended the last run
+  int broken;         // whether later runs cannot exchange
+  char message[WEIR_MESSAGE_BYTES]; // beside `status`
+  uint32_t first[];
+} weir_ranks;
+
+extern const size_t weir_ranks_bytes; // without `first`
+
+// Calls of an entry. They return 0, or 1 if the run ends.
+int32_t weir_exchange(const weir_team *team, uint32_t number, void *first,
+                      void *second);
+int32_t weir_agree(const weir_team *team, uint32_t number, int32_t failed);
+
+weir_status weir_mesh_create(const weir_mesh_model *model, void *memory,
+                             const weir_config *config, weir_context **out);
+weir_status weir_mesh_run(const weir_mesh_model *model, weir_context *context,
+                          uint32_t function, void *const *tensors,
+                          uint32_t num_tensors);
+
+#endif

@@ -1,0 +1,152 @@
+// Ranks that are processes of MPI. Transfers are persistent requests: MPI
+// allocates in prepare, and nothing in start, test and wait.
+
+#define _POSIX_C_SOURCE 200809L
+#include "runtime/comm/mpi.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+typedef struct transport {
+  MPI_Comm communicator;
+  MPI_Request *requests;
+  uint32_t count;
+  int timeout_ms;
+} transport;
+
+static int64_t now_ms(void) {
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  return (int64_t)at.tv_sec * 1000 + at.tv_nsec / 1000000;
+}
+
+static void release(transport *t) {
+  for (uint32_t i = 0; i < t->count; ++i)
+    MPI_Request_free(&t->requests[i]);
+  free(t->requests);
+  t->requests = NULL;
+  t->count = 0;
+}
+
+// Waits for a request that is not persistent.
+static int finish(transport *t, MPI_Request *request) {
+  int64_t end = now_ms() + t->timeout_ms;
+  for (;;) {
+    int done = 0;
+    if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+      return -1;
+    if (done)
+      return 0;
+    if (t->timeout_ms && now_ms() > end)
+      return 1;
+    sched_yield();
+  }
+}
+
+static int gather(void *user, const void *mine, void *all, size_t bytes) {
+  transport *t = user;
+  MPI_Request request;
+  if (bytes > INT_MAX ||
+      MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                     t->communicator, &request) != MPI_SUCCESS)
+    return -1;
+  return finish(t, &request) ? -1 : 0;
+}
+
+static int prepare(void *user, const weir_transfer *list, uint32_t count) {
+  transport *t = user;
+  release(t);
+  t->requests = malloc((size_t)(count + 1) * sizeof *t->requests);
+  if (!t->requests)
+    return -1;
+  for (uint32_t i = 0; i < count; ++i) {
+    const weir_transfer *one = &list[i];
+    int code = MPI_ERR_COUNT;
+    if (one->bytes <= INT_MAX && one->send)
+      code = MPI_Send_init(one->data, (int)one->bytes, MPI_BYTE, one->peer,
+                           one->tag, t->communicator, &t->requests[i]);
+    else if (one->bytes <= INT_MAX)
+      code = MPI_Recv_init(one->data, (int)one->bytes, MPI_BYTE, one->peer,
+                           one->tag, t->communicator, &t->requests[i]);
+    if (code != MPI_SUCCESS)
+      return -1;
+    t->count = i + 1;
+  }
+  return 0;
+}
+
+static int start(void *user, uint32_t first, uint32_t count) {
+  transport *t = user;
+  return MPI_Startall((int)count, t->requests + first) == MPI_SUCCESS ? 0 : -1;
+}
+
+static int test(void *user, uint32_t first, uint32_t count, int *done) {
+  transport *t = user;
+  return MPI_Testall((int)count, t->requests + first, done,
+                     MPI_STATUSES_IGNORE) == MPI_SUCCESS
+             ? 0
+             : -1;
+}
+
+static int wait_for(void *user, uint32_t first, uint32_t count,
+                    int32_t timeout_ms) {
+  // So many tests take about 50 us while nothing arrives. Then another process
+  // may need the processor.
+  enum { SPINS = 256 };
+  int64_t end = 0;
+  for (unsigned i = 1;; ++i) {
+    int done = 0;
+    if (test(user, first, count, &done))
+      return -1;
+    if (done)
+      return 0;
+    if (i % SPINS)
+      continue;
+    sched_yield();
+    int64_t now = now_ms();
+    if (!end)
+      end = now + timeout_ms;
+    else if (timeout_ms && now > end)
+      return 1;
+  }
+}
+
+static void abort_all(void *user, const char *why) {
+  transport *t = user;
+  if (why && *why)
+    fprintf(stderr, "%s\n", why);
+  MPI_Abort(t->communicator, 1);
+}
+
+int weir_comm_mpi_create(MPI_Comm communicator, int timeout_ms,
+                         weir_comm *out) {
+  transport *t = calloc(1, sizeof *t);
+  if (!t)
+    return MPI_ERR_NO_MEM;
+  t->timeout_ms = timeout_ms;
+  int code = MPI_Comm_dup(communicator, &t->communicator);
+  if (code != MPI_SUCCESS) {
+    free(t);
+    return code;
+  }
+  MPI_Comm_set_errhandler(t->communicator, MPI_ERRORS_RETURN);
+  *out =
+      (weir_comm){WEIR_ABI_VERSION, 0,     0,    timeout_ms, t,        gather,
+                  prepare,          start, test, wait_for,   abort_all};
+  MPI_Comm_rank(t->communicator, &out->rank);
+  MPI_Comm_size(t->communicator, &out->size);
+  return MPI_SUCCESS;
+}
+
+void weir_comm_mpi_free(weir_comm *comm) {
+  transport *t = comm->user;
+  if (!t)
+    return;
+  release(t);
+  MPI_Comm_free(&t->communicator);
+  free(t);
+  comm->user = NULL;
+}

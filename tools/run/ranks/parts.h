@@ -1,0 +1,26 @@
+// The parts of tensors that ranks have.
+#ifndef WEIR_TOOLS_RUN_RANKS_PARTS_H
+#define WEIR_TOOLS_RUN_RANKS_PARTS_H
+
+#include "runtime/weir.h"
+
+#include "runtime/comm/info.h"
+
+/// Copies a rank's part of a tensor out of the whole, or into it. `info` is of
+/// the part. `shards` has the axes that divide each dimension; null: the tensor
+/// is whole on each rank.
+void copy_part(const weir_mesh_info *mesh, const weir_tensor_info *info,
+               const uint32_t *shards, int rank, char *whole, char *part,
+               int into_whole);
+
+/// The tensors of all ranks together, of those of one. The caller owns the list
+/// and the shapes. Null where memory ends.
+const weir_tensor_info *join_tensors(const weir_mesh_info *mesh,
+                                     const uint32_t *const *shards,
+                                     uint32_t count,
+                                     const weir_tensor_info *from);
+
+/// A hash by Fowler, Noll and Vo (FNV-1a).
+uint64_t hash_part(const void *part, size_t bytes);
+
+#endif
