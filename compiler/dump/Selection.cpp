@@ -3,18 +3,15 @@
 #include "compiler/dump/Selection.h"
 
 #include "compiler/Diagnostics.h"
+#include "compiler/emit/codegen/KernelSymbols.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Phases.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
 namespace weir {
-
-StringRef kernelOfPhase(StringRef name) {
-  size_t at = name.rfind("_phase_");
-  return at == StringRef::npos ? name : name.take_front(at);
-}
 
 /// The name of a kernel with a body; empty for all other ops.
 static StringRef kernelName(Operation *op) {
@@ -24,7 +21,8 @@ static StringRef kernelName(Operation *op) {
                                                    : StringRef();
 }
 
-Selection::Selection(StringRef wanted) : wanted(wanted) {
+Selection::Selection(StringRef wanted)
+    : wanted(wanted), wantedKernel(kernelOfSymbol(wanted)) {
   // A name with parentheses may be no regular expression.
   if (kernel::nodeFault(wanted).empty())
     pattern.emplace(("^(" + wanted + ")$").str());
@@ -36,7 +34,7 @@ bool Selection::matches(StringRef name) const {
 
 void Selection::addKernel(StringRef kernel, Operation *op) {
   known.insert(kernel);
-  bool isWanted = matches(kernel);
+  bool isWanted = matches(kernel) || kernel == wantedKernel;
   for (StringRef node : kernel::nodesOf(op)) {
     known.insert(node);
     isWanted |= matches(node);
@@ -57,7 +55,8 @@ void Selection::add(Operation *root) {
 }
 
 bool Selection::contains(StringRef kernel) const {
-  return selected.contains(kernel) || selected.contains(kernelOfPhase(kernel));
+  return selected.contains(kernel) ||
+         selected.contains(plan::partOf(kernel).kernel);
 }
 
 SmallVector<Operation *> Selection::kernelsIn(Operation *root) const {

@@ -142,6 +142,13 @@ static std::string listOf(ArrayRef<StringRef> names) {
   return names.empty() ? "nothing" : llvm::join(names, ", ");
 }
 
+static json::Array nodeList(ArrayRef<StringRef> nodes) {
+  json::Array list;
+  for (StringRef node : nodes)
+    list.push_back(json::fixUTF8(node));
+  return list;
+}
+
 void Decisions::addTraining(ModuleOp module) {
   SmallVector<StringRef> trained, kept;
   for (auto variable : module.getOps<graph::VariableOp>())
@@ -167,11 +174,18 @@ void Decisions::addGroups(ModuleOp module) {
         ops.push_back(op.getName().stripDialect());
     json::Array names(ops);
     std::string node = nodeOf(group.getLoc());
+    llvm::SetVector<StringRef> nodes;
+    group->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!op->hasTrait<OpTrait::ConstantLike>())
+        for (StringRef each : kernel::nodesOf(op))
+          nodes.insert(each);
+    });
     if (isTold("fusion"))
       emitRemark(group.getLoc()) << "fusion: one kernel of " << listOf(ops);
     auto entry = group->getParentOfType<func::FuncOp>();
     groups.push_back(json::Object{
         {"node", json::fixUTF8(node)},
+        {"nodes", nodeList(nodes.getArrayRef())},
         {"entry", json::fixUTF8(entry ? entry.getName() : "")},
         {"ops", std::move(names)},
         {"result", group.getNumResults() ? textOf(group.getResult(0).getType())
@@ -211,6 +225,7 @@ void Decisions::addKernels(ModuleOp module) {
           << ", takes " << shapes << ", and is called by "
           << calls[kernel.getName()] << " tasks";
     kernels.push_back(json::Object{{"name", kernel.getName()},
+                                   {"nodes", nodeList(kernel::nodesOf(kernel))},
                                    {"parts", json::Array(parts)},
                                    {"takes", std::move(shapes)},
                                    {"tasks", calls[kernel.getName()]}});

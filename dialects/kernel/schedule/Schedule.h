@@ -6,6 +6,7 @@
 #include "dialects/kernel/Attributes.h"
 
 #include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Regex.h"
 
 #include <vector>
@@ -24,8 +25,14 @@ inline constexpr llvm::StringLiteral overridesName =
 llvm::ArrayRef<llvm::StringLiteral> scheduledAlgorithms();
 llvm::SmallVector<llvm::StringRef> scheduleParameters();
 
-/// The names of the model's nodes that the kernel computes, each once.
-llvm::SmallVector<llvm::StringRef> nodesOf(mlir::Operation *kernel);
+/// The names of the nodes in the location of `op`, each once. A function of a
+/// kernel has all nodes that the kernel computes.
+llvm::SmallVector<llvm::StringRef> nodesOf(mlir::Operation *op);
+
+/// The names by which an override finds the op of a kernel: its own nodes, and
+/// those of its function that no other op of the kernel dialect there has, such
+/// as the nodes of an epilogue.
+llvm::SetVector<llvm::StringRef> namesOf(mlir::Operation *kernel);
 
 /// Why `node` is no regular expression for the names of nodes; empty if it is.
 std::string nodeFault(llvm::StringRef node);
