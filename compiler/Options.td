@@ -226,6 +226,10 @@ defm kernel : Eq<"kernel", "NAME", "Print a kernel instead of a product: its IR 
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_debug in {
 def debug_names : F<"debug-names", "Give kernels symbols with their nodes' names, as in 'conv1/Relu [kernel_7]', for perf and debuggers">;
 }
+let Visibility = [ForCompile], Flags = [OfProduct], Group = g_debug in {
+def g : Flag<["-"], "g">, HelpText<"Write line tables (DWARF) for gdb and perf annotate. They refer to the IR of kernels, in NAME.kernels.mlir beside the product">;
+defm debug_dir : Eq<"debug-dir", "DIR", "Write the IR of -g to DIR, which the line tables name (default: the product's folder, and the tables name none)">;
+}
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 defm print_ir_after : Eq<"print-ir-after", "PASS", "Print the IR after this pass, as weir-emit-kernels or cse; with --kernel, that of the kernel alone. May be repeated">;
 defm time_trace : Eq<"time-trace", "FILE.json", "Write a trace of the compiler itself: stages, passes and LLVM's threads, for Perfetto and chrome://tracing">;
