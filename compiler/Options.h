@@ -112,6 +112,8 @@ struct Options {
   /// The depfile, and the targets of its rule; empty: none is written.
   std::string depfile;
   std::vector<std::string> depTargets;
+  /// Whether kernels check their indices.
+  bool checksBounds = false;
   /// Whether the library counts the time of its tasks.
   bool profile = false;
   bool timing = false;

@@ -217,8 +217,8 @@ defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage, or end 
 let Visibility = [ForCompile, ForDiff], Flags = [OfModel], Group = g_debug in {
 defm keep : Eq<"keep", "REGEX", "Also return the results of nodes whose whole name matches, such as conv1/.*">;
 }
-let Visibility = [ForCompile], Flags = [OfModel], Group = g_debug in {
-defm check : Eq<"check", "KIND", "Check each run: nan ends a run at the first node that makes a NaN or an infinity from finite numbers">;
+let Visibility = [ForCompile], Group = g_debug in {
+defm check : Eq<"check", "LIST", "End a run at the first fault: nan (a node makes a NaN or an infinity from finite numbers), shape (a size is not what the model declares), bounds (a kernel reads or writes outside of a buffer). LIST has one or more of them, with commas">;
 }
 let Visibility = [ForCompile], Group = g_debug in {
 defm kernel : Eq<"kernel", "NAME", "Print a kernel instead of a product: its IR after each stage, LLVM IR, assembly and costs by llvm-mca. NAME is a kernel (kernel_3), a node or a regular expression. --stop-after=STAGE prints one stage">;

@@ -62,6 +62,8 @@ void TaskLowering::lower(Operation &task) {
     lowerRun(run);
   else if (auto check = dyn_cast<CheckOp>(task))
     lowerCheck(check);
+  else if (auto accesses = dyn_cast<CheckAccessesOp>(task))
+    lowerCheck(accesses);
   else if (auto branch = dyn_cast<IfOp>(task))
     lowerIf(branch);
   else if (auto loop = dyn_cast<WhileOp>(task))

@@ -43,6 +43,7 @@ protected:
   virtual void lowerCopy(CopyOp copy) = 0;
   virtual void lowerRun(RunOp run) = 0;
   virtual void lowerCheck(CheckOp check) = 0;
+  virtual void lowerCheck(CheckAccessesOp check) = 0;
   /// Lowers some of a region's tasks to a function of their own, with a call at
   /// the insertion point.
   virtual void lowerApart(llvm::ArrayRef<mlir::Operation *> tasks) = 0;

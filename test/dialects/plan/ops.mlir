@@ -71,3 +71,10 @@ plan.program @element {
   // CHECK: plan.check %{{.*}}, 2 element(%{{.*}}, %{{.*}} : memref<i64>, memref<f32>) : memref<i1>
   plan.check %q, 2 element(%i, %x : memref<i64>, memref<f32>) : memref<i1>
 }
+
+// CHECK-LABEL: plan.program @accesses
+plan.program @accesses {
+  %record = plan.buffer 0 live [0, 0] : memref<3xi64>
+  // CHECK: plan.check_accesses %{{.*}}, 5 : memref<3xi64>
+  plan.check_accesses %record, 5 : memref<3xi64>
+}
