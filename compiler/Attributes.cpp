@@ -108,6 +108,10 @@ void writeOptions(ModuleOp module, const Options &options) {
     attrs::profile.set(module);
   else
     attrs::profile.remove(module);
+  if (options.checksBounds)
+    attrs::checksBounds.set(module);
+  else
+    attrs::checksBounds.remove(module);
   writeWeightsBudget(module, options);
   if (options.schedules)
     module->setAttr(kernel::overridesName, options.schedules);

@@ -7,11 +7,13 @@
 #include "compiler/Limits.h"
 #include "compiler/Module.h"
 #include "compiler/Streams.h"
+#include "compiler/emit/lines/KernelLines.h"
 #include "compiler/import/Dependencies.h"
 #include "compiler/report/TimeTrace.h"
 #include "compiler/terminal/Colors.h"
 #include "dialects/weir/Attributes.h"
 #include "passes/place/Devices.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/TimeProfiler.h"
 #include <limits>
 
@@ -125,21 +127,30 @@ Status cloneForTargets(Course &course) {
 
 /// Gives the weights of a planned module offsets among those of the modules
 /// before, so that equal weights are in memory once.
-Status joinWeights(Course &course, ModuleOp module) {
-  course.joined->add(module);
+Status joinWeights(Course &course, const TargetModule &target) {
+  course.joined->add(target.module);
   return Status::ok;
 }
 
 /// Writes the graph as users know it, before derivatives replace symbolic
 /// gradients.
-Status showGraph(Course &course, ModuleOp module) {
-  return writeGraph(module, course.options.tensorboard, course.files);
+Status showGraph(Course &course, const TargetModule &target) {
+  return writeGraph(target.module, course.options.tensorboard, course.files);
 }
 
 Status finishWeights(Course &course) {
   return course.joined->finish(course.options.isaVariants)
              ? Status::ok
              : internalError(course);
+}
+
+/// Writes the text that the lines of -g refer to.
+Status writeKernelText(Course &course, const TargetModule &target) {
+  size_t number = &target - course.targets.data();
+  StringRef path = course.options.emit.kernelTexts[number];
+  return statusOf(writeText(path, course.files, [&](raw_ostream &os) {
+    locateInText(target.module, llvm::sys::path::filename(path), os);
+  }));
 }
 
 /// Consecutive stages. A module runs through all of them before the next
@@ -151,7 +162,7 @@ struct StageRun {
   /// Runs before the first stage, unless null.
   Status (*before)(Course &) = nullptr;
   /// Runs after the last stage, on each module, unless null.
-  Status (*after)(Course &, ModuleOp) = nullptr;
+  Status (*after)(Course &, const TargetModule &) = nullptr;
 };
 
 /// The stages from the imported module to the one that is written. Mistakes of
@@ -162,7 +173,7 @@ std::vector<StageRun> planRuns(const Options &options) {
   bool hasTargets = !options.isaVariants.empty();
   Status training = options.training ? Status::badUsage : Status::internal;
   Status gradients = derives ? Status::unsupported : Status::internal;
-  return {
+  std::vector<StageRun> runs = {
       {stage::train, stage::train, training},
       {stage::graph, stage::graph, gradients, nullptr,
        options.tensorboard.empty() ? nullptr : showGraph},
@@ -177,6 +188,12 @@ std::vector<StageRun> planRuns(const Options &options) {
       {stage::loops, stage::entry, Status::internal,
        hasTargets ? finishWeights : nullptr},
   };
+  if (!options.emit.kernelTexts.empty()) {
+    runs.back().last = stage::loops;
+    runs.back().after = writeKernelText;
+    runs.push_back({stage::convert, stage::entry});
+  }
+  return runs;
 }
 
 /// Writes the program after the stage that is the last.
@@ -215,11 +232,9 @@ Status compileModule(Course &course) {
       if (failed(runStages(list, target, course)))
         return run.blame == Status::internal ? internalError(course)
                                              : run.blame;
-      if (!run.after || stops)
-        continue;
-      if (Status status = run.after(course, target.module);
-          status != Status::ok)
-        return status;
+      if (run.after && !stops)
+        if (Status status = run.after(course, target); status != Status::ok)
+          return status;
     }
     if (stops)
       return finishEarly(course);

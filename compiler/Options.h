@@ -114,6 +114,8 @@ struct Options {
   /// The depfile, and the targets of its rule; empty: none is written.
   std::string depfile;
   std::vector<std::string> depTargets;
+  /// Whether kernels check their indices.
+  bool checksBounds = false;
   /// The axes of the mesh of ranks, and their sizes; empty: one rank.
   std::vector<std::pair<std::string, int64_t>> mesh;
   /// Whether the library counts the time of its tasks.

@@ -226,14 +226,18 @@ defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage, or end 
 let Visibility = [ForCompile, ForDiff], Flags = [OfModel], Group = g_debug in {
 defm keep : Eq<"keep", "REGEX", "Also return the results of nodes whose whole name matches, such as conv1/.*">;
 }
-let Visibility = [ForCompile], Flags = [OfModel], Group = g_debug in {
-defm check : Eq<"check", "KIND", "Check each run: nan ends a run at the first node that makes a NaN or an infinity from finite numbers">;
+let Visibility = [ForCompile], Group = g_debug in {
+defm check : Eq<"check", "LIST", "End a run at the first fault: nan (a node makes a NaN or an infinity from finite numbers), shape (a size is not what the model declares), bounds (a kernel reads or writes outside of a buffer). LIST has one or more of them, with commas">;
 }
 let Visibility = [ForCompile], Group = g_debug in {
 defm kernel : Eq<"kernel", "NAME", "Print a kernel instead of a product: its IR after each stage, LLVM IR, assembly and costs by llvm-mca. NAME is a kernel (kernel_3), a node or a regular expression. --stop-after=STAGE prints one stage">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_debug in {
 def debug_names : F<"debug-names", "Give kernels symbols with their nodes' names, as in 'conv1/Relu [kernel_7]', for perf and debuggers">;
+}
+let Visibility = [ForCompile], Flags = [OfProduct], Group = g_debug in {
+def g : Flag<["-"], "g">, HelpText<"Write line tables (DWARF) for gdb and perf annotate. They refer to the IR of kernels, in NAME.kernels.mlir beside the product">;
+defm debug_dir : Eq<"debug-dir", "DIR", "Write the IR of -g to DIR, which the line tables name (default: the product's folder, and the tables name none)">;
 }
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 defm print_ir_after : Eq<"print-ir-after", "PASS", "Print the IR after this pass, as weir-emit-kernels or cse; with --kernel, that of the kernel alone. May be repeated">;

@@ -205,6 +205,7 @@ static void buildLoops(OpPassManager &pm) {
   kernels.addPass(cpu::createClipLoops());
   pm.addPass(cpu::createOutlineParallelLoops());
   pm.addPass(cpu::createCountWorkItems());
+  pm.addPass(cpu::createCheckBounds());
 }
 
 static void buildLoopsForGpu(OpPassManager &pm) {

@@ -65,8 +65,8 @@ typedef struct weir_model {
   const uint8_t *roles;       // of each function; null: no variables
   const weir_slice *slices;   // of each variable; null: all are tensors
   // For each check 1 more than the offsets in the arena of the index (int64_t)
-  // and of the value (float) that its text ends with, or 0 and 0; null: no text
-  // has them.
+  // and of the value (float) that its text ends with, or 0 for none; null: no
+  // text has them.
   const uint64_t *elements;
 } weir_model;
 

@@ -21,7 +21,10 @@ weir_status weir_fail_at(weir_context *context, uint64_t check) {
   int64_t index;
   memcpy(&index, arena + places[0] - 1, sizeof index);
   char number[WEIR_DIGITS];
+  const char *digits = weir_digits(index, number);
+  if (!places[1])
+    return WEIR_FAIL(context, WEIR_ERR_CHECK, model->checks[check], " ",
+                     digits);
   return WEIR_FAIL(context, WEIR_ERR_CHECK, model->checks[check], ": element ",
-                   weir_digits(index, number), " is ",
-                   kind_of(arena + places[1] - 1));
+                   digits, " is ", kind_of(arena + places[1] - 1));
 }

@@ -6,6 +6,7 @@
 #include "compiler/Place.h"
 #include "compiler/dump/Costs.h"
 #include "compiler/emit/codegen/KernelCode.h"
+#include "dialects/plan/Phases.h"
 #include "dialects/weir/Attributes.h"
 
 using namespace mlir;
@@ -26,6 +27,13 @@ static StringRef nameOf(Operation *function) {
 
 static std::string heading(const Twine &text) {
   return ("// ===== " + text + " =====\n").str();
+}
+
+/// The number of the phase that a function is, behind `before`; empty for a
+/// whole kernel.
+static std::string phaseOf(StringRef function, StringRef before) {
+  std::optional<unsigned> phase = plan::partOf(function).phase;
+  return phase ? (before + Twine(*phase)).str() : "";
 }
 
 /// Prints what passes leave. Of a module it prints the selected kernels alone.
@@ -72,7 +80,7 @@ void Dump::watchPasses(PassManager &pm) {
 
 Dump::Kernel &Dump::kernelOf(StringRef function, StringRef variant,
                              StringRef node) {
-  std::string title = kernelOfPhase(function).str();
+  std::string title = plan::partOf(function).kernel.str();
   if (!variant.empty())
     title += (" for " + variant).str();
   auto [entry, isNew] = numbers.try_emplace(title, kernels.size());
@@ -90,10 +98,8 @@ void Dump::addForm(Operation *function, StringRef stage, StringRef variant) {
   function->print(os, printingFlags().useLocalScope());
   Kernel &kernel =
       kernelOf(nameOf(function), variant, nodeOf(function->getLoc()));
-  StringRef phase =
-      nameOf(function).drop_front(kernelOfPhase(nameOf(function)).size());
   kernel.text += heading(kernel.title + ", after " + stage +
-                         (phase.empty() ? "" : ": ") + phase.ltrim('_'));
+                         phaseOf(nameOf(function), ": phase "));
   Form &form = forms[(nameOf(function) + " " + variant).str()];
   if (form.text == text) {
     kernel.text += "// as after " + form.stage + "\n\n";
@@ -137,11 +143,13 @@ llvm::Error Dump::addCode(ArrayRef<ModuleOp> isaVariants,
   for (const KernelCode &each : *code) {
     Kernel &kernel = kernelOf(each.kernel, variants[each.isaVariant]);
     TargetAttr target = TargetAttr::of(isaVariants[each.isaVariant]);
+    std::string name = plan::partOf(each.kernel).kernel.str() +
+                       phaseOf(each.kernel, " phase ");
     kernel.text +=
-        heading(each.kernel + ", LLVM IR before LLVM's passes") + each.before +
-        "\n" + heading(each.kernel + ", LLVM IR after LLVM's passes") +
-        each.after + "\n" + heading(each.kernel + ", assembly") +
-        each.assembly + "\n" + heading(each.kernel + ", costs by llvm-mca") +
+        heading(name + ", LLVM IR before LLVM's passes") + each.before + "\n" +
+        heading(name + ", LLVM IR after LLVM's passes") + each.after + "\n" +
+        heading(name + ", assembly") + each.assembly + "\n" +
+        heading(name + ", costs by llvm-mca") +
         costsOf(each.assembly, each.comment, target) + "\n";
   }
   return llvm::Error::success();

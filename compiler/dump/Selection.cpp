@@ -3,18 +3,15 @@
 #include "compiler/dump/Selection.h"
 
 #include "compiler/Diagnostics.h"
+#include "compiler/emit/codegen/KernelSymbols.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Phases.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/weir/Attributes.h"
 
 using namespace mlir;
 
 namespace weir {
-
-StringRef kernelOfPhase(StringRef name) {
-  size_t at = name.rfind("_phase_");
-  return at == StringRef::npos ? name : name.take_front(at);
-}
 
 /// The name of a kernel with a body; empty for all other ops.
 static StringRef kernelName(Operation *op) {
@@ -26,7 +23,8 @@ static StringRef kernelName(Operation *op) {
 
 // A name with parentheses may be no regular expression.
 Selection::Selection(StringRef wanted)
-    : wanted(wanted), pattern(NamePattern::whole(wanted)) {}
+    : wanted(wanted), wantedKernel(kernelOfSymbol(wanted)),
+      pattern(NamePattern::whole(wanted)) {}
 
 bool Selection::matches(StringRef name) const {
   return name == wanted || pattern.matches(name);
@@ -34,7 +32,7 @@ bool Selection::matches(StringRef name) const {
 
 void Selection::addKernel(StringRef kernel, Operation *op) {
   known.insert(kernel);
-  bool isWanted = matches(kernel);
+  bool isWanted = matches(kernel) || kernel == wantedKernel;
   for (StringRef node : kernel::nodesOf(op)) {
     known.insert(node);
     isWanted |= matches(node);
@@ -55,7 +53,8 @@ void Selection::add(Operation *root) {
 }
 
 bool Selection::contains(StringRef kernel) const {
-  return selected.contains(kernel) || selected.contains(kernelOfPhase(kernel));
+  return selected.contains(kernel) ||
+         selected.contains(plan::partOf(kernel).kernel);
 }
 
 SmallVector<Operation *> Selection::kernelsIn(Operation *root) const {

@@ -10,8 +10,8 @@
 
 namespace weir {
 
-/// Finds kernels by the name of a kernel or of a node, or by a regular
-/// expression for the whole name.
+/// Finds kernels by the name of a kernel or of a node, by the symbol of a
+/// kernel, or by a regular expression for the whole name.
 class Selection {
 public:
   explicit Selection(llvm::StringRef wanted);
@@ -32,15 +32,12 @@ private:
   bool matches(llvm::StringRef name) const;
   void addKernel(llvm::StringRef kernel, mlir::Operation *op);
 
-  std::string wanted;
+  std::string wanted, wantedKernel;
   NamePattern pattern;
   llvm::StringSet<> selected;
   /// All names of kernels and nodes. The context owns them.
   llvm::SetVector<llvm::StringRef> known;
 };
-
-/// The kernel that a phase belongs to, as kernel_3 of kernel_3_phase_0.
-llvm::StringRef kernelOfPhase(llvm::StringRef name);
 
 } // namespace weir
 

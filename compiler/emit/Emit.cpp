@@ -8,6 +8,7 @@
 #include "compiler/emit/Weights.h"
 #include "compiler/emit/codegen/KernelSymbols.h"
 #include "compiler/emit/codegen/Parts.h"
+#include "compiler/emit/lines/KernelLines.h"
 
 #include "dialects/weir/Records.h"
 
@@ -147,6 +148,9 @@ struct Emitter {
     if (options.weightsFile && model.weightsBytes)
       if (Error error = weightsFile())
         return error;
+    if (!options.kernelTexts.empty())
+      for (auto [i, isaVariant] : enumerate(isaVariants))
+        addScopes(isaVariant, options, i);
     auto native = buildNative(
         isaVariants, model, tables, options.optLevel,
         options.product == Product::Executable ? Extra::Main : Extra::None);

@@ -34,6 +34,10 @@ struct EmitOptions {
   bool weightsFile = false;   // weights beside the output, not in it
   bool debugNames = false;    // symbols of kernels have the names of nodes
   bool releaseWeights = true; // may drop resource blobs once written
+  /// The files of -g: the IR of kernels, one for each instruction-set variant.
+  /// The product has no debug information if there are none.
+  std::vector<std::string> kernelTexts;
+  std::string debugDir; // the folder of these files in DWARF; empty: "."
   /// C functions that the code calls, and the files that have them.
   std::vector<std::string> customSymbols, customObjects;
   Progress *progress = nullptr; // is told of kernels that are done
@@ -41,6 +45,10 @@ struct EmitOptions {
 
 /// Where the weights go that are not in the product.
 std::string weightsPath(const EmitOptions &options);
+
+/// Where the IR of kernels goes: beside the product, or to `debugDir`. The
+/// variant is empty for a library of one instruction set.
+std::string kernelTextPath(const EmitOptions &options, llvm::StringRef variant);
 
 /// Which file would be written over one of `inputs` or over another that is
 /// written, in words; empty where each has its own place. A report goes to

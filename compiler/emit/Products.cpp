@@ -60,6 +60,17 @@ std::string weightsPath(const EmitOptions &options) {
   return path.str().str();
 }
 
+std::string kernelTextPath(const EmitOptions &options, StringRef variant) {
+  SmallString<128> path(options.debugDir.empty()
+                            ? sys::path::parent_path(options.output)
+                            : StringRef(options.debugDir));
+  std::string name = sys::path::stem(options.output).str();
+  if (!variant.empty())
+    name += ("." + variant).str();
+  sys::path::append(path, name + ".kernels.mlir");
+  return path.str().str();
+}
+
 /// Where a file of this name is, or would be made.
 static std::string placeOf(StringRef path) {
   StringRef folder = sys::path::parent_path(path);
@@ -95,6 +106,8 @@ std::string samePlaces(const EmitOptions &options, StringRef report,
     written.push_back({"the header", options.header});
   if (options.weightsFile)
     written.push_back({"the file of weights", weightsPath(options)});
+  for (const std::string &text : options.kernelTexts)
+    written.push_back({"the IR of kernels", text});
   if (!report.empty())
     written.push_back({"the report", report.str()});
   if (!depfile.empty() && depfile != "-")

@@ -47,6 +47,28 @@ void checkOutput(const Twine &option, StringRef path, Usage &usage) {
                 << "' does not say: give another ending\n";
 }
 
+/// The options of debug information.
+void readDebug(const InputArgList &args, Options &options, Usage &usage) {
+  EmitOptions &emit = options.emit;
+  emit.debugDir = args.getLastArgValue(OPT_debug_dir_EQ).str();
+  if (!args.hasArg(OPT_g)) {
+    if (args.hasArg(OPT_debug_dir_EQ))
+      usage.say() << "--debug-dir goes with -g\n";
+    return;
+  }
+  if (args.hasArg(OPT_debug_dir_EQ) && emit.debugDir.empty())
+    usage.say() << "--debug-dir has an empty name\n";
+  if (options.gpu.isOn())
+    usage.say() << "-g does not go with --gpu\n";
+  if (emit.output == "-")
+    usage.say() << "-g writes a file beside the product, and -o - has no name "
+                   "for it\n";
+  for (const IsaVariant &variant : options.isaVariants)
+    emit.kernelTexts.push_back(kernelTextPath(emit, variant.name));
+  if (emit.kernelTexts.empty())
+    emit.kernelTexts.push_back(kernelTextPath(emit, ""));
+}
+
 /// Whether kernels are functions after the stage.
 bool hasKernels(StringRef stage) {
   SmallVector<StringRef> names = stageNames(Machine::Gpu);
@@ -81,6 +103,7 @@ void readDump(const InputArgList &args, Options &options, Usage &usage) {
   options.emit.debugNames = args.hasArg(OPT_debug_names);
   if (options.emit.debugNames && options.gpu.isOn())
     usage.say() << "--debug-names does not go with --gpu\n";
+  readDebug(args, options, usage);
   options.timeTrace = args.getLastArgValue(OPT_time_trace_EQ).str();
   if (args.hasArg(OPT_time_trace_EQ) && options.timeTrace.empty())
     usage.say() << "--time-trace has an empty name\n";

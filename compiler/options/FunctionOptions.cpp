@@ -137,27 +137,62 @@ void readTraining(mlir::MLIRContext *context, const InputArgList &args,
   options.training = training.attribute();
 }
 
-/// What must be as in the model for a check of numbers to mean something.
-static void readChecks(const Arg &check, const InputArgList &args,
-                       Options &options, Usage &usage) {
-  StringRef kind = check.getValue(), kinds[] = {"nan"};
-  if (kind != "nan")
-    usage.say() << "--check: " << unknownValue(kind, kinds) << "\n";
+namespace {
+
+/// The kinds of --check.
+struct Checks {
+  bool numbers = false, shapes = false, bounds = false;
+  bool any() const { return numbers || shapes || bounds; }
+};
+
+Checks readKinds(const InputArgList &args, Usage &usage) {
+  static constexpr StringLiteral nan = "nan", shape = "shape",
+                                 bounds = "bounds";
+  Checks checks;
+  for (StringRef list : args.getAllArgValues(OPT_check_EQ)) {
+    SmallVector<StringRef> kinds;
+    list.split(kinds, ',');
+    for (StringRef kind : kinds) {
+      checks.numbers |= kind == nan;
+      checks.shapes |= kind == shape;
+      checks.bounds |= kind == bounds;
+      StringRef known[] = {nan, shape, bounds};
+      if (!is_contained(known, kind))
+        usage.say() << "--check: " << unknownValue(kind, known) << "\n";
+    }
+  }
+  return checks;
+}
+
+/// Reports options under which a check has no meaning.
+void verifyChecks(const Checks &checks, const InputArgList &args,
+                  const Options &options, Usage &usage) {
   if (options.gpu.isOn())
     usage.say() << "--check does not go with --gpu\n";
   if (!options.isaVariants.empty())
     usage.say() << "--check does not go with --multiversion\n";
-  if (StringRef(options.fastMath).contains("nnan"))
+  if (checks.numbers && StringRef(options.fastMath).contains("nnan"))
     usage.say() << "--check=nan does not go with --fast-math="
                 << escaped(args.getLastArgValue(OPT_fast_math_EQ))
                 << ", which assumes that there is no NaN\n";
-  options.import.instruments->setChecksNumbers();
+  if ((checks.numbers || checks.shapes) && options.input == InputKind::Module)
+    usage.say() << "--check=" << (checks.numbers ? "nan" : "shape")
+                << " is for models: '" << escaped(options.import.path)
+                << "' is IR, whose nodes are not known; --check=bounds checks "
+                   "its kernels\n";
 }
+
+} // namespace
 
 void readInstruments(const InputArgList &args, Options &options, Usage &usage) {
   const Arg *keep = args.getLastArg(OPT_keep_EQ);
-  const Arg *check = args.getLastArg(OPT_check_EQ);
-  if (!keep && !check)
+  Checks checks = readKinds(args, usage);
+  if (!keep && !checks.any())
+    return;
+  options.checksBounds = checks.bounds;
+  if (checks.any())
+    verifyChecks(checks, args, options, usage);
+  if (!keep && !checks.numbers && !checks.shapes)
     return;
   options.import.instruments = std::make_shared<Instruments>();
   if (const Arg *sizes = args.getLastArg(OPT_specialize_EQ))
@@ -171,8 +206,10 @@ void readInstruments(const InputArgList &args, Options &options, Usage &usage) {
                   << "' is no regular expression: " << wrong << "\n";
     options.import.instruments->setKeep(keep->getValue());
   }
-  if (check)
-    readChecks(*check, args, options, usage);
+  if (checks.numbers)
+    options.import.instruments->setChecksNumbers();
+  if (checks.shapes)
+    options.import.instruments->setChecksShapes();
 }
 
 } // namespace weir

@@ -160,6 +160,13 @@ static std::string listOf(ArrayRef<StringRef> names) {
   return names.empty() ? "nothing" : llvm::join(names, ", ");
 }
 
+static json::Array nodeList(ArrayRef<StringRef> nodes) {
+  json::Array list;
+  for (StringRef node : nodes)
+    list.push_back(json::fixUTF8(node));
+  return list;
+}
+
 void Decisions::addTraining(ModuleOp module) {
   SmallVector<StringRef> trained, kept;
   for (auto variable : module.getOps<graph::VariableOp>())
@@ -205,10 +212,18 @@ void Decisions::addGroups(ModuleOp module) {
           multiplyAdds = INT64_MAX;
       }
     json::Array names(ops);
+    std::string node = nodeOf(group.getLoc());
+    llvm::SetVector<StringRef> nodes;
+    group->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!op->hasTrait<OpTrait::ConstantLike>())
+        for (StringRef each : kernel::nodesOf(op))
+          nodes.insert(each);
+    });
     tell("fusion", group.getLoc(), "one kernel of " + listOf(ops));
     auto entry = group->getParentOfType<func::FuncOp>();
     groups.push_back(json::Object{
-        {"node", json::fixUTF8(nodeOf(group.getLoc()))},
+        {"node", json::fixUTF8(node)},
+        {"nodes", nodeList(nodes.getArrayRef())},
         {"entry", json::fixUTF8(entry ? entry.getName() : "")},
         {"ops", std::move(names)},
         {"bytes_read", bytesOf(group.getInputs())},
@@ -252,6 +267,7 @@ void Decisions::addKernels(ModuleOp module) {
              shapes + ", and is called by " + Twine(calls[kernel.getName()]) +
              " tasks");
     kernels.push_back(json::Object{{"name", kernel.getName()},
+                                   {"nodes", nodeList(kernel::nodesOf(kernel))},
                                    {"parts", json::Array(parts)},
                                    {"takes", std::move(shapes)},
                                    {"tasks", calls[kernel.getName()]}});

@@ -139,7 +139,7 @@ LogicalResult finishOverrides(ModuleOp module) {
         op->getAttrOfType<kernel::ScheduleAttrInterface>("schedule");
     if (!schedule)
       return;
-    for (StringRef node : kernel::nodesOf(op))
+    for (StringRef node : kernel::namesOf(op))
       nodes.insert(node);
     for (const kernel::Override &each : overrides)
       if (each.appliesTo(op, schedule.getAlgorithm()))

@@ -73,11 +73,14 @@ LogicalResult WhileOp::verifyRegions() {
 
 LogicalResult CheckOp::verify() {
   OperandRange element = getElement();
-  if (element.empty() ||
-      (element.size() == 2 && getElementTypeOrSelf(element[0]).isInteger(64) &&
-       getElementTypeOrSelf(element[1]).isF32()))
+  if (element.empty())
     return success();
-  return emitOpError("has an element that is not an i64 and an f32");
+  bool isInteger = getElementTypeOrSelf(element[0]).isInteger(64);
+  if (isInteger &&
+      (element.size() == 1 ||
+       (element.size() == 2 && getElementTypeOrSelf(element[1]).isF32())))
+    return success();
+  return emitOpError("has an element that is not an i64, or an i64 and an f32");
 }
 
 LogicalResult KeepOp::verify() {

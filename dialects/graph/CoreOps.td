@@ -129,11 +129,11 @@ def Graph_CheckOp
   let summary = "Fails the run if a condition does not hold";
   let description = [{
     The run continues (every op is safe on any value) and then returns an error
-    with the message of the first check that failed. With `element`, the index
-    and the value of an element, the run ends at the failed check, and the
-    runtime adds both numbers to the message.
+    with the message of the first check that failed. With `element`, the run ends
+    at the failed check, and the runtime adds numbers to the message: the index
+    and the value of an element, or an integer alone.
 
-    - (C1) `element` is empty, or a scalar i64 and a scalar f32.
+    - (C1) `element` is empty, a scalar i64, or a scalar i64 and a scalar f32.
 
     ```mlir
     graph.check %p, "node 'lookup': index out of range" : tensor<i1>

@@ -198,8 +198,9 @@ def Plan_CheckOp : Plan_Op<"check"> {
   let summary = "Sets the run's status if the Boolean is false";
   let description = [{
     `code` counts the module's `weir.checks` from 1. The first failure is kept.
-    `element` are the buffers of the index and the value that the message ends
-    with. They are in the arena, which stays as it is after a failure.
+    `element` are the buffers of the index and the value, or of the integer, that
+    the message ends with. They are in the arena, which stays as it is after a
+    failure.
 
     ```mlir
     plan.check %p, 1 : memref<i1>
@@ -233,6 +234,21 @@ def Plan_ExchangeOp : Plan_Op<"exchange"> {
     $number `(` $first `,` $second `)` (`agrees` $agrees^)? attr-dict `:`
     type($first) `,` type($second)
   }];
+}
+
+def Plan_CheckAccessesOp : Plan_Op<"check_accesses"> {
+  let summary = "Ends the run if a kernel has recorded an access out of bounds";
+  let description = [{
+    The record has the number of a message, counted from 1, or 0; the index; and
+    the number of such accesses. `code` is the code of the first message, as that
+    of `plan.check`.
+
+    ```mlir
+    plan.check_accesses %record, 5 : memref<3xi64>
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$record, I64Attr:$code);
+  let assemblyFormat = "$record `,` $code attr-dict `:` type($record)";
 }
 
 def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {

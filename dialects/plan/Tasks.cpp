@@ -62,6 +62,8 @@ void TaskLowering::lower(Operation &task) {
     lowerRun(run);
   else if (auto check = dyn_cast<CheckOp>(task))
     lowerCheck(check);
+  else if (auto accesses = dyn_cast<CheckAccessesOp>(task))
+    lowerCheck(accesses);
   else if (auto exchange = dyn_cast<ExchangeOp>(task))
     lowerExchange(exchange);
   else if (auto branch = dyn_cast<IfOp>(task))

@@ -43,6 +43,7 @@ protected:
   virtual void lowerCopy(CopyOp copy) = 0;
   virtual void lowerRun(RunOp run) = 0;
   virtual void lowerCheck(CheckOp check) = 0;
+  virtual void lowerCheck(CheckAccessesOp check) = 0;
   /// Only libraries for a CPU have several ranks.
   virtual void lowerExchange(ExchangeOp exchange) {
     exchange.emitOpError("is not for a GPU");

@@ -76,15 +76,30 @@ private:
   }
 
   void lowerCheck(plan::CheckOp check) override {
-    Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
-    Value first =
-        b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq, now, number(0));
     Value failed =
         b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq,
                                booleanByte(check.getCondition()), number(0, 8));
+    failIf(failed, number(check.getCode()));
+  }
+
+  void lowerCheck(plan::CheckAccessesOp check) override {
+    Value site =
+        b.create<LLVM::LoadOp>(b.getI64Type(), address(check.getRecord()));
+    Value failed =
+        b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, site, number(0, 64));
+    Value code =
+        b.create<LLVM::AddOp>(b.create<LLVM::TruncOp>(b.getI32Type(), site),
+                              number(check.getCode() - 1));
+    failIf(failed, code);
+  }
+
+  /// Keeps the code of the first failure.
+  void failIf(Value failed, Value code) {
+    Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
+    Value first =
+        b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq, now, number(0));
     Value both = b.create<LLVM::AndOp>(first, failed);
-    b.create<LLVM::StoreOp>(
-        b.create<LLVM::SelectOp>(both, number(check.getCode()), now), status);
+    b.create<LLVM::StoreOp>(b.create<LLVM::SelectOp>(both, code, now), status);
     // What follows a failure might assign variables, or overwrite the numbers
     // of the message.
     if (ends == Ends::atCheck)

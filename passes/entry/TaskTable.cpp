@@ -3,6 +3,7 @@
 
 #include "passes/entry/TaskTable.h"
 
+#include "dialects/plan/Phases.h"
 #include "dialects/plan/Tasks.h"
 #include "dialects/weir/Attributes.h"
 
@@ -101,7 +102,8 @@ struct Sums {
     Operation *kernel = plan::findKernel(run, run.getKernelAttr());
     IntegerAttr number = kernel ? attrs::phase.of(kernel) : IntegerAttr();
     int64_t own = number ? number.getInt() : 0;
-    kernels.insert(run.getKernel());
+    kernels.insert(number ? plan::partOf(run.getKernel()).kernel
+                          : run.getKernel());
     phase = std::min(phase.value_or(own), own);
     // The first part of a kernel stands for all.
     if (own == 0)

@@ -42,8 +42,8 @@ bool sameBody(graph::GroupOp a, graph::GroupOp b) {
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
-/// The group's location, and then those of all its ops, so that a profile names
-/// every node.
+/// The group's location, and then those of all its ops, so that every node of
+/// the group leads to its kernel.
 Location locationOfAll(graph::GroupOp group) {
   SmallVector<Location> locations = {group.getLoc()};
   for (Operation &op : group.getBody().front().without_terminator())
@@ -67,10 +67,9 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
     SmallVector<graph::GroupOp> groups;
     // Those of tasks; the groups lose their bodies below.
     SmallVector<Location> locations;
-    bool isProfiled = attrs::profile.isOn(module);
     module.walk([&](graph::GroupOp group) {
       groups.push_back(group);
-      locations.push_back(isProfiled ? locationOfAll(group) : group.getLoc());
+      locations.push_back(locationOfAll(group));
     });
 
     // The first of each kind keeps its body until all have been compared.
@@ -93,13 +92,18 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
 
     OpBuilder b(module.getContext());
     b.setInsertionPointToEnd(module.getBody());
+    // The nodes of all groups that share a kernel, the first group's first.
+    SmallVector<SmallVector<Location>> locationsOf(firsts.size());
+    for (auto [location, kernel] : llvm::zip_equal(locations, kernelOf))
+      locationsOf[kernel].push_back(location);
     SmallVector<func::FuncOp> kernels;
-    for (graph::GroupOp group : firsts)
-      kernels.push_back(outline(b, group, kernels.size()));
+    for (auto [group, nodes] : llvm::zip_equal(firsts, locationsOf))
+      kernels.push_back(outline(b, group, kernels.size(),
+                                FusedLoc::get(b.getContext(), nodes)));
     for (func::FuncOp kernel : kernels)
       for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
         attrs::constant.setOnArgument(kernel, i);
-    if (isProfiled)
+    if (attrs::profile.isOn(module))
       llvm::for_each(kernels, addWork);
     for (auto [group, location, kernel] :
          llvm::zip_equal(groups, locations, kernelOf)) {
@@ -124,12 +128,12 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
 
 private:
   /// Moves the group's ops into a function of its own.
-  static func::FuncOp outline(OpBuilder &b, graph::GroupOp group,
-                              size_t number) {
+  static func::FuncOp outline(OpBuilder &b, graph::GroupOp group, size_t number,
+                              Location location) {
     auto type =
         b.getFunctionType(group.getOperandTypes(), group.getResultTypes());
     auto kernel = b.create<func::FuncOp>(
-        group.getLoc(), "kernel_" + std::to_string(number), type);
+        location, "kernel_" + std::to_string(number), type);
     kernel.setPrivate();
     attrs::kernel.set(kernel);
     if (isOfHost(group))

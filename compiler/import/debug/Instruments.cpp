@@ -7,6 +7,7 @@
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/debug/NumberChecks.h"
+#include "compiler/import/debug/ShapeChecks.h"
 
 #include "dialects/graph/Graph.h"
 
@@ -29,6 +30,9 @@ static std::string pathOf(LocationAttr callers) {
   }
   return path;
 }
+
+Instruments::Instruments() = default;
+Instruments::~Instruments() = default;
 
 /// Constants and inputs are known without a run.
 static bool isSource(StringRef op) {
@@ -88,12 +92,27 @@ void Instruments::keep(OpBuilder &builder, Location at, LocationAttr callers,
     keep(b, result, path);
 }
 
+void Instruments::enter() { named.clear(); }
+
+void Instruments::addInput(const Traced &traced,
+                           ArrayRef<DeclaredDim> declared) {
+  if (!checksShapes || !traced.value)
+    return;
+  Sizes sizes = sizesOf(traced);
+  for (auto [size, dim] : llvm::zip(sizes, declared))
+    if (!dim.name.empty())
+      named.try_emplace(dim.name, size);
+}
+
 void Instruments::add(TracedNode &node, LocationAttr callers,
                       ArrayRef<NodeResult> results) {
   if (isSource(node.op()))
     return;
+  std::string name = pathOf(callers) + node.name().str();
+  if (checksShapes)
+    checkShapes(node, name, results, named);
   if (checksNumbers)
-    checkNumbers(node, pathOf(callers) + node.name().str(), results);
+    checkNumbers(node, name, results);
   keep(node.b, node.b.getLoc(), callers, results);
 }
 

@@ -27,6 +27,21 @@ LogicalResult checkElement(Node &node, StringRef name, const Traced &traced) {
                       << dataTypeName(declared);
 }
 
+std::optional<std::vector<DeclaredDim>>
+declaredDims(const Graph &graph, StringRef value, bool hasNames) {
+  const ::onnx::TypeProto *type = graph.declared(value);
+  if (!type || !type->has_tensor_type())
+    return std::nullopt;
+  auto dims = dimsOf(type->tensor_type());
+  // A malformed shape of a value between nodes has no effect elsewhere either.
+  if (failed(dims) || !*dims)
+    return std::nullopt;
+  std::vector<DeclaredDim> declared;
+  for (const Dim &dim : **dims)
+    declared.push_back({dim.size, hasNames ? dim.name : ""});
+  return declared;
+}
+
 LogicalResult checkShape(Report &report, Location at, StringRef name,
                          const ::onnx::TypeProto *type, const Traced &traced) {
   if (!type || !type->has_tensor_type() || !traced.value || traced.object)

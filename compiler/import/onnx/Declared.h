@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_DECLARED_H
 #define WEIR_COMPILER_IMPORT_ONNX_DECLARED_H
 
+#include "compiler/import/debug/Instruments.h"
 #include "compiler/import/onnx/Entry.h"
 #include "compiler/import/onnx/Node.h"
 
@@ -12,6 +13,10 @@ namespace weir::onnx {
 /// and sequences are left to those who take them.
 mlir::LogicalResult checkElement(Node &node, llvm::StringRef name,
                                  const Traced &traced);
+/// The shape that the graph declares of a value, without the names of dynamic
+/// sizes unless `hasNames`; nothing if it declares none.
+std::optional<std::vector<DeclaredDim>>
+declaredDims(const Graph &graph, llvm::StringRef value, bool hasNames);
 /// An error where an output has another rank or other sizes than declared.
 mlir::LogicalResult checkShape(Report &report, mlir::Location at,
                                llvm::StringRef name,

@@ -147,8 +147,14 @@ Tracer::trace(ArrayRef<StringRef> wanted,
   for (int i = 0; instruments && i < scope.graph.size(); ++i)
     for (const std::string &name : scope.graph.node(i).output())
       instruments->claim(name, &scope.graph.node(i));
-  for (const auto &[name, traced] : fed)
+  if (instruments)
+    instruments->enter();
+  for (const auto &[name, traced] : fed) {
     define(scope, report.node(name), name, traced);
+    if (instruments)
+      if (auto declared = declaredDims(scope.graph, name, /*hasNames=*/true))
+        instruments->addInput(traced, *declared);
+  }
   if (failed(traceScope(scope, wanted)) || failed(reportUnsupported()))
     return failure();
   return collect(scope, wanted, report.file());
@@ -221,7 +227,10 @@ void Tracer::observe(Node &node) {
   SmallVector<NodeResult> results;
   for (auto [name, traced] : llvm::zip(node.def.output(), node.given))
     if (!name.empty())
-      results.push_back({node.name().str(), name, &traced, &node.def});
+      results.push_back(
+          {node.name().str(), name, &traced, &node.def,
+           // The names of inner graphs are not those of the model.
+           declaredDims(node.scope.graph, name, node.scope.isWatched)});
   LocationAttr callers = node.scope.context.callee;
   // The nodes of a function have been checked already.
   if (model.function(node.def))

@@ -43,6 +43,22 @@ int ownType(const NodeDef &def) {
   return ::tensorflow::DT_INVALID;
 }
 
+std::optional<std::vector<DeclaredDim>> declaredDims(const NodeDef &def,
+                                                     size_t output) {
+  const AttrValue *shapes = attribute(def, "_output_shapes");
+  if (!shapes || !shapes->has_list() ||
+      output >= static_cast<size_t>(shapes->list().shape_size()))
+    return std::nullopt;
+  const auto &shape = shapes->list().shape(static_cast<int>(output));
+  if (shape.unknown_rank())
+    return std::nullopt;
+  std::vector<DeclaredDim> declared;
+  for (const auto &dim : shape.dim())
+    declared.push_back(
+        {dim.size() < 0 ? ShapedType::kDynamic : dim.size(), ""});
+  return declared;
+}
+
 /// The element type; null after an error.
 static Type inputElement(Report &report, const NodeDef &def, const Port &port,
                          int dataType) {

@@ -7,6 +7,7 @@
 #include "compiler/import/Names.h"
 #include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/InputTypes.h"
 #include "compiler/import/tensorflow/Order.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
 #include "compiler/import/tensorflow/control/Switches.h"
@@ -256,7 +257,8 @@ SmallVector<NodeResult> Tracer::resultsOf(const Frame &frame, int index) const {
   SmallVector<NodeResult> results;
   for (auto [i, traced] : llvm::enumerate(frame.states.at(index).results))
     results.push_back({node, node + ":" + std::to_string(i), &traced,
-                       &frame.graph->node(index)});
+                       &frame.graph->node(index),
+                       declaredDims(frame.graph->node(index), i)});
   return results;
 }
 

@@ -3,6 +3,7 @@
 #include "dialects/kernel/Kernel.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -10,14 +11,32 @@ using namespace mlir;
 
 namespace weir::kernel {
 
-SmallVector<StringRef> nodesOf(Operation *kernel) {
+SmallVector<StringRef> nodesOf(Operation *op) {
   llvm::SetVector<StringRef> nodes;
-  kernel->getLoc()->walk([&](Location location) {
+  op->getLoc()->walk([&](Location location) {
     if (auto name = dyn_cast<NameLoc>(location))
       nodes.insert(name.getName());
     return WalkResult::advance();
   });
   return nodes.takeVector();
+}
+
+llvm::SetVector<StringRef> namesOf(Operation *kernel) {
+  llvm::SetVector<StringRef> names, others;
+  for (StringRef node : nodesOf(kernel))
+    names.insert(node);
+  auto function = kernel->getParentOfType<FunctionOpInterface>();
+  if (!function)
+    return names;
+  function->walk([&](Operation *op) {
+    if (op != kernel && isa_and_nonnull<KernelDialect>(op->getDialect()))
+      for (StringRef node : nodesOf(op))
+        others.insert(node);
+  });
+  for (StringRef node : nodesOf(function))
+    if (!others.contains(node))
+      names.insert(node);
+  return names;
 }
 
 LogicalResult
@@ -51,7 +70,7 @@ Override::Override(ScheduleOverrideAttr attr)
 bool Override::appliesTo(Operation *kernel, Algorithm algorithm) const {
   if (!attr.getAlgorithm().empty() && attr.getAlgorithm() != nameOf(algorithm))
     return false;
-  return llvm::any_of(nodesOf(kernel),
+  return llvm::any_of(namesOf(kernel),
                       [&](StringRef name) { return node.matches(name); });
 }
 

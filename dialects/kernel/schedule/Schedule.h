@@ -7,6 +7,7 @@
 #include "dialects/weir/NamePattern.h"
 
 #include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <vector>
 
@@ -16,8 +17,14 @@ namespace weir::kernel {
 inline constexpr llvm::StringLiteral overridesName =
     "kernel.schedule_overrides";
 
-/// The names of the model's nodes that the kernel computes, each once.
-llvm::SmallVector<llvm::StringRef> nodesOf(mlir::Operation *kernel);
+/// The names of the nodes in the location of `op`, each once. A function of a
+/// kernel has all nodes that the kernel computes.
+llvm::SmallVector<llvm::StringRef> nodesOf(mlir::Operation *op);
+
+/// The names by which an override finds the op of a kernel: its own nodes, and
+/// those of its function that no other op of the kernel dialect there has, such
+/// as the nodes of an epilogue.
+llvm::SetVector<llvm::StringRef> namesOf(mlir::Operation *kernel);
 
 /// An override with its pattern, compiled once.
 struct Override {

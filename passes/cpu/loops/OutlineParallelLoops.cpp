@@ -4,6 +4,7 @@
 #include "passes/cpu/Passes.h"
 
 #include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Phases.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,7 +92,7 @@ void inlineWhole(kernel::ParallelOp loop) {
 func::FuncOp makePhase(func::FuncOp kernel, ArrayRef<int> phases, int phase,
                        SymbolTable &symbols) {
   func::FuncOp clone = kernel.clone();
-  clone.setName((kernel.getName() + "_phase_" + Twine(phase)).str());
+  clone.setName(plan::phaseName(kernel.getName(), phase));
   symbols.insert(clone, kernel->getIterator());
   if (attrs::profile.isOn(kernel->getParentOfType<ModuleOp>()))
     attrs::phase.set(clone, phase);

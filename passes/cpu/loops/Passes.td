@@ -5,6 +5,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckBounds : Pass<"weir-check-bounds", "::mlir::ModuleOp"> {
+  let summary = "Checks the indices of loads and stores in each run";
+  let description = [{
+    With `weir.checks_bounds` a load or a store whose indices are not known to be
+    in bounds runs only if they are: each start index is in its dimension, and
+    all elements are in the buffer. Otherwise the kernel records the number of
+    the check and the index, and a load is 0. The record is an operand of each
+    kernel. `plan.check_accesses` after the run ends the program if it is set.
+    The pass also verifies that the buffers of the plan are in their blocks of
+    memory. It does not see accesses by pointers, as those of intrinsics.
+
+    ```mlir
+    %v = memref.load %x[%i] : memref<8xf32>
+    // becomes
+    %holds = arith.cmpi ult, %i, %c8 : index
+    %v = scf.if %holds -> (f32) { memref.load } else { func.call @weir_record_access }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::func::FuncDialect",
+                           "mlir::memref::MemRefDialect",
+                           "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect",
+                           "weir::plan::PlanDialect"];
+}
+
 def ClipLoops : Pass<"weir-clip-loops", "::mlir::func::FuncOp"> {
   let summary = "Ends loops at the actual sizes of results";
   let description = [{

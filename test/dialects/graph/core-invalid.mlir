@@ -73,10 +73,10 @@ func.func @shapes_are_static(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// An element is an index and a value.
+// An element is an index and a value, or one integer.
 func.func @check_of_half_an_element(%p: tensor<i1>, %i: tensor<i64>) {
-  // expected-error @below {{has an element that is not an i64 and an f32}}
-  graph.check %p, "node 'n'" element(%i : tensor<i64>) : tensor<i1>
+  // expected-error @below {{has an element that is not an i64, or an i64 and an f32}}
+  graph.check %p, "node 'n'" element(%i, %i : tensor<i64>, tensor<i64>) : tensor<i1>
   return
 }
 

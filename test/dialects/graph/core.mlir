@@ -70,6 +70,8 @@ func.func @check(%p: tensor<i1>) {
 // CHECK: graph.check %{{.*}}, "node 'log': 'y' is not finite" element(%{{.*}}, %{{.*}} : tensor<i64>, tensor<f32>) : tensor<i1>
 func.func @check_of_element(%q: tensor<i1>, %i: tensor<i64>, %x: tensor<f32>) {
   graph.check %q, "node 'log': 'y' is not finite" element(%i, %x : tensor<i64>, tensor<f32>) : tensor<i1>
+  // CHECK: graph.check %{{.*}}, "the size is" element(%{{.*}} : tensor<i64>) : tensor<i1>
+  graph.check %q, "the size is" element(%i : tensor<i64>) : tensor<i1>
   return
 }
 

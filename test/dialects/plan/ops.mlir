@@ -83,3 +83,10 @@ plan.program @exchange {
   // CHECK: plan.exchange 1 (%{{.*}}, %{{.*}}) agrees : memref<1xi64>, memref<8xi8>
   plan.exchange 1 (%c, %t) agrees : memref<1xi64>, memref<8xi8>
 }
+
+// CHECK-LABEL: plan.program @accesses
+plan.program @accesses {
+  %record = plan.buffer 0 live [0, 0] : memref<3xi64>
+  // CHECK: plan.check_accesses %{{.*}}, 5 : memref<3xi64>
+  plan.check_accesses %record, 5 : memref<3xi64>
+}

@@ -178,6 +178,25 @@ module attributes {weir.check_elements = array<i64: 65, 129>} {
 
 // -----
 
+// A record of an access has the number of its message, and ends the run.
+// CHECK-LABEL: llvm.func private @accesses_part_0
+// CHECK: %[[SITE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+// CHECK: %[[FAILED:.*]] = llvm.icmp "ne" %[[SITE]], %{{.*}} : i64
+// CHECK: %[[NUMBER:.*]] = llvm.trunc %[[SITE]] : i64 to i32
+// CHECK: %[[BEFORE:.*]] = llvm.mlir.constant(4 : i32)
+// CHECK: %[[CODE:.*]] = llvm.add %[[NUMBER]], %[[BEFORE]] : i32
+// CHECK: %[[NEW:.*]] = llvm.select %{{.*}}, %[[CODE]], %{{.*}} : i1, i32
+// CHECK: llvm.store %[[NEW]], %arg4 : i32
+// CHECK: llvm.cond_br %[[FAILED]],
+module attributes {weir.check_elements = array<i64: 0, 0>} {
+  plan.program @accesses {
+    %record = plan.buffer 0 live [0, 1] : memref<3xi64>
+    plan.check_accesses %record, 5 : memref<3xi64>
+  }
+}
+
+// -----
+
 // The runs of an alternating kernel go forward and backward in turn. The order of a
 // chunk's ends tells the kernel the direction, and each run stores the direction for
 // the next.
