@@ -4,8 +4,9 @@
 #define WEIR_PASSES_CPU_LOOPS
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 
-def ClipLoops : Pass<"weir-clip-loops", "::mlir::func::FuncOp"> {
+def ClipLoops : Pass<"weir-clip-loops", "::mlir::func::FuncOp">, Optional {
   let summary = "Ends loops at the actual sizes of results";
   let description = [{
     In a kernel with `weir.sizes` (`weir-bind-sizes`) an iteration that stores
@@ -65,7 +66,7 @@ def LowerCopies : Pass<"weir-lower-copies"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
+def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp">, Optional {
   let summary = "Divides loops over large buffers into work items for threads";
   let description = [{
     The work items are slices along a parallel dimension and the outermost ones,
@@ -88,7 +89,7 @@ def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def VectorizeLoops : Pass<"weir-vectorize-loops"> {
+def VectorizeLoops : Pass<"weir-vectorize-loops">, Optional {
   let summary = "Turns loops over neighbouring 32-bit elements into vectors";
   let description = [{
     Applies to linalg ops on buffers whose body has a vector form. f16 and bf16
@@ -132,7 +133,7 @@ def OutlineParallelLoops : Pass<"weir-outline-parallel-loops", "::mlir::ModuleOp
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def ShapeReductions : Pass<"weir-shape-reductions", "::mlir::func::FuncOp"> {
+def ShapeReductions : Pass<"weir-shape-reductions", "::mlir::func::FuncOp">, Optional {
   let summary = "Merges reduction loops and moves them inside";
   let description = [{
     Adjacent loops of one iterator type become one if all operands have them
@@ -150,7 +151,7 @@ def ShapeReductions : Pass<"weir-shape-reductions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def ReassociateReductions : Pass<"weir-reassociate-reductions"> {
+def ReassociateReductions : Pass<"weir-reassociate-reductions">, Optional {
   let summary = "Lets sums and products of a reduction run in vector lanes";
   let description = [{
     Only the op that combines the accumulator may be reordered; all other ops
