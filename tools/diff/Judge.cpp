@@ -63,14 +63,18 @@ private:
       known.try_emplace(kept.value, i);
     if (!difference.isBeyond)
       return Status::ok;
-    Finding finding = {i,  Verdict::inherited,   std::move(difference), {},
-                       {}, operandsOf(slice, i), std::move(slice)};
+    Finding finding = {i,
+                       Verdict::inherited,
+                       std::move(difference),
+                       {},
+                       {},
+                       operandsOf(slice, i),
+                       std::move(slice),
+                       {isRequested ? own : byOps}};
     // A library need not round as the tolerance of the user has it.
-    SmallVector<Bound, 2> accepted = {isRequested ? own : byOps};
     if (!b.isReference() && isRequested)
-      accepted.push_back(byOps);
-    if (Status status = explain(finding, *left, *right, accepted);
-        status != Status::ok)
+      finding.accepted.push_back(byOps);
+    if (Status status = explain(finding, *left, *right); status != Status::ok)
       return status;
     if (finding.isOrigin()) {
       ++result.origins;
@@ -108,7 +112,7 @@ private:
   }
 
   Status explain(Finding &finding, const reference::Tensor &left,
-                 const reference::Tensor &right, ArrayRef<Bound> accepted) {
+                 const reference::Tensor &right) {
     bool reachesOrigin = llvm::any_of(
         finding.slice.ops, [&](Operation *op) { return origins.contains(op); });
     if (reachesOrigin)
@@ -121,7 +125,7 @@ private:
       if (!model.tensors[finding.tensor].sizes)
         status = evaluateOn(side, finding.slice, value);
       if (value)
-        local = compare(own, *value, accepted);
+        local = compare(own, *value, finding.accepted);
       return status;
     };
     if (Status status = judgeSide(a, left, finding.localA);

@@ -1,8 +1,9 @@
 // Writes the outputs of `weir reference`, all or none.
 
-#include "tools/reference/ArrayFiles.h"
+#include "tools/reference/FileNames.h"
 #include "tools/reference/Files.h"
 #include "tools/reference/Signature.h"
+#include "tools/reference/StagedFiles.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -46,7 +47,11 @@ Status writeOutputs(func::FuncOp function, ArrayRef<TensorRef> results,
                     raw_ostream &os) {
   std::vector<SignatureTensor> outputs = outputsOf(function);
   StringRef folder = options.outputDir;
-  ArrayFiles files;
+  if (!folder.empty())
+    if (Status status = createFolders(folder); status != Status::ok)
+      return status;
+  StagedFiles files(folder.str());
+  FileNames names = fileNamesOf(outputs);
   llvm::json::Array described;
   for (auto [output, result] : llvm::zip_equal(outputs, results)) {
     if (output.isSizes)
@@ -67,15 +72,18 @@ Status writeOutputs(func::FuncOp function, ArrayRef<TensorRef> results,
       print(output, array, tensor->size(), os);
     if (folder.empty())
       continue;
-    if (Status status = files.write(pathIn(folder, output.name), array);
+    std::string path;
+    if (Status status = names.pathOf(folder, output.name, path);
         status != Status::ok)
+      return status;
+    if (Status status = files.write(path, array); status != Status::ok)
       return status;
   }
   if (json)
     os << llvm::json::Value(
               llvm::json::Object{{"outputs", std::move(described)}})
        << "\n";
-  return folder.empty() ? Status::ok : files.place(folder);
+  return folder.empty() ? Status::ok : files.place();
 }
 
 } // namespace weir::reference
