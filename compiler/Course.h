@@ -5,10 +5,10 @@
 
 #include "compiler/IsaVariants.h"
 #include "compiler/Options.h"
-#include "compiler/PassLimit.h"
 #include "compiler/Pipeline.h"
 #include "compiler/dump/Dump.h"
 #include "compiler/emit/Output.h"
+#include "compiler/optional/PassLimit.h"
 #include "compiler/report/Decisions.h"
 #include "compiler/terminal/Progress.h"
 

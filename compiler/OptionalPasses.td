@@ -1,4 +1,4 @@
-// The table of optional passes, for PassLimit.cpp.
+// The table of optional passes, for optional/PassLimit.cpp.
 
 include "llvm/TableGen/SearchableTable.td"
 include "passes/bufferize/Passes.td"

@@ -196,7 +196,7 @@ def EndProducts : Pass<"weir-end-products", "::mlir::func::FuncOp">, Optional {
   }];
 }
 
-def BindSizes : Pass<"weir-bind-sizes", "::mlir::func::FuncOp">, Optional {
+def BindSizes : Pass<"weir-bind-sizes", "::mlir::func::FuncOp"> {
   let summary = "Adds the actual sizes of their results to groups, as operands";
   let description = [{
     A group whose results have dynamic sizes (graph.symbol) gets these as

@@ -73,7 +73,7 @@ def InsertInit : Pass<"weir-insert-init", "::mlir::ModuleOp"> {
                            "::mlir::func::FuncDialect"];
 }
 
-def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp">, Optional {
+def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Computes ops that depend on constants only";
   let description = [{
     Handles tensors that are too large for the folders of the ops. It moves raw
@@ -154,7 +154,7 @@ def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp">, Opti
   let dependentDialects = ["::weir::graph::GraphDialect"];
 }
 
-def FormPackedProducts : Pass<"weir-form-packed-products", "::mlir::ModuleOp">, Optional {
+def FormPackedProducts : Pass<"weir-form-packed-products", "::mlir::ModuleOp"> {
   let summary = "Keeps constant quantized weights packed";
   let description = [{
     A matrix product whose right side is constant codes of 2, 4 or 8 bits with

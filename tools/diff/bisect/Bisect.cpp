@@ -92,24 +92,13 @@ private:
   Bisection &result;
 };
 
-} // namespace
-
-Status bisect(MLIRContext *context, const Model &model, const Options &options,
-              const Finding &finding, const Side &a, const Side &b,
-              const ReferenceRun &run, Bisection &result) {
-  bool isOfB = finding.verdict == Verdict::wrongInB;
-  result.side = isOfB ? "B" : "A";
-  if (isOfB && !options.diff.hasFlagsOfB) {
-    result.reason = "side B is not compiled here, so that there is no pass to "
-                    "find";
-    return Status::ok;
-  }
-  StringRef flags = isOfB ? options.diff.flagsOfB : options.diff.flagsOfA;
+/// Bisects a side that was compiled with these options. `a` and `b` are the
+/// sides of the finding; where they disagree, `b` has the other value.
+Status bisectSide(MLIRContext *context, const Subject &whole, StringRef flags,
+                  const Side &a, const Side &b, Bisection &result) {
   reference::TemporaryFolder folder;
   if (Status status = folder.create(); status != Status::ok)
     return status;
-  bool disagrees = finding.verdict == Verdict::disagrees;
-  Subject whole = {model, options, finding, run, disagrees ? &b : nullptr};
   NodeProgram node;
   result.isAlone = node.create(context, whole, a, b, folder) &&
                    tryLibrary(node.subject(), flags, folder) == Outcome::wrong;
@@ -132,6 +121,39 @@ Status bisect(MLIRContext *context, const Model &model, const Options &options,
   }
   result.kernels = ofModel.findKernels(whole);
   return Status::ok;
+}
+
+} // namespace
+
+Status bisect(MLIRContext *context, const Model &model, const Options &options,
+              const Finding &finding, const Side &a, const Side &b,
+              const ReferenceRun &run, Bisection &result) {
+  const DiffOptions &own = options.diff;
+  bool disagrees = finding.verdict == Verdict::disagrees;
+  if (finding.verdict == Verdict::wrongInB) {
+    result.side = "B";
+    if (own.hasFlagsOfB)
+      return bisectSide(context, {model, options, finding, run, nullptr},
+                        own.flagsOfB, a, b, result);
+    result.reason = "side B is not compiled here, so that there is no pass to "
+                    "find";
+    return Status::ok;
+  }
+  result.side = "A";
+  Status status = bisectSide(
+      context, {model, options, finding, run, disagrees ? &b : nullptr},
+      own.flagsOfA, a, b, result);
+  if (status != Status::ok || !result.pass.empty() || !disagrees ||
+      !own.hasFlagsOfB)
+    return status;
+  // Each side may be the one with the further pass.
+  Bisection other;
+  other.side = "B";
+  status = bisectSide(context, {model, options, finding, run, &a}, own.flagsOfB,
+                      b, a, other);
+  if (status == Status::ok && !other.pass.empty())
+    result = std::move(other);
+  return status;
 }
 
 } // namespace weir::diff

@@ -12,10 +12,15 @@ lines = open(path).read().split("\n")
 
 
 def locations():
-    """The names of the locations of a node."""
+    """The names of the locations of a node, and of those of several nodes that have it."""
+    found = []
     for line in lines:
         if match := re.match(rf'(#loc\d*) = loc\("{re.escape(node)}"\(', line):
-            yield match[1]
+            found.append(match[1])
+        elif match := re.match(r"(#loc\d*) = loc\(fused\[(.*)\]\)", line):
+            if set(found) & set(match[2].split(", ")):
+                found.append(match[1])
+    return found
 
 
 def runs():

@@ -1,7 +1,7 @@
 // Skips optional passes, to find the one that introduces a fault.
 
-#ifndef WEIR_COMPILER_PASSLIMIT_H
-#define WEIR_COMPILER_PASSLIMIT_H
+#ifndef WEIR_COMPILER_OPTIONAL_PASSLIMIT_H
+#define WEIR_COMPILER_OPTIONAL_PASSLIMIT_H
 
 #include "mlir/IR/Action.h"
 #include "mlir/IR/MLIRContext.h"
@@ -34,4 +34,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_PASSLIMIT_H
+#endif // WEIR_COMPILER_OPTIONAL_PASSLIMIT_H

@@ -1,6 +1,6 @@
 // Skips optional passes, to find the one that introduces a fault.
 
-#include "compiler/PassLimit.h"
+#include "compiler/optional/PassLimit.h"
 
 #include "compiler/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
