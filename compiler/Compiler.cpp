@@ -255,6 +255,22 @@ Status addProfile(Course &course) {
 
 } // namespace
 
+OwningOpRef<ModuleOp> importProgram(MLIRContext *context,
+                                    const Options &options, Status &status) {
+  DictionaryAttr machine;
+  if (llvm::Error error = describeMachine(context, options, machine)) {
+    status = badTarget(std::move(error));
+    return {};
+  }
+  llvm::TimeTraceScope scope(stage::import);
+  OwningOpRef<ModuleOp> module = read(context, options, machine, status);
+  if (module)
+    writeOptions(*module, options);
+  else if (status == Status::ok)
+    status = Status::internal;
+  return module;
+}
+
 Status compile(MLIRContext *context, const Options &options,
                Progress *progress) {
   Progress quiet;
@@ -264,21 +280,14 @@ Status compile(MLIRContext *context, const Options &options,
   current.enter(stage::import);
   Stopwatch watch;
   TimeTrace trace(!options.timeTrace.empty());
-  // The dump of a pass has functions in their order.
-  if (!options.dump.passes.empty())
+  // The dump of a pass has functions in their order, and so has the count of
+  // runs.
+  if (!options.dump.passes.empty() || options.passLimit)
     context->disableMultithreading();
   Status status = Status::ok;
-  DictionaryAttr machine;
-  if (llvm::Error error = describeMachine(context, options, machine))
-    return badTarget(std::move(error));
-  OwningOpRef<ModuleOp> module;
-  {
-    llvm::TimeTraceScope scope(stage::import);
-    module = read(context, options, machine, status);
-  }
+  OwningOpRef<ModuleOp> module = importProgram(context, options, status);
   if (!module)
-    return status == Status::ok ? Status::internal : status;
-  writeOptions(*module, options);
+    return status;
   Course course(options, *module, current);
   course.decisions.addStage(stage::import, watch.seconds(), *module);
   status = compileModule(course);

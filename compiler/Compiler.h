@@ -4,8 +4,16 @@
 #define WEIR_COMPILER_COMPILER_H
 
 #include "compiler/Options.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace weir {
+
+/// The program that the stages after `import` compile. Null after an error,
+/// with its status.
+mlir::OwningOpRef<mlir::ModuleOp> importProgram(mlir::MLIRContext *context,
+                                                const Options &options,
+                                                Status &status);
 
 /// Reads the model, runs the stages and writes the product, or prints the IR of
 /// the stage asked for. Errors go to the context's diagnostic engine and, where

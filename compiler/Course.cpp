@@ -123,6 +123,8 @@ LogicalResult runStages(ArrayRef<Stage> list, const TargetModule &target,
     stage.build(pm);
     Stopwatch watch;
     course.stage = stage.name;
+    if (course.passLimit)
+      course.passLimit->enter(stage.name);
     if (failed(runStage(pm, target, course)))
       return failure();
     if (dump)

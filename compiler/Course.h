@@ -8,6 +8,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/dump/Dump.h"
 #include "compiler/emit/Output.h"
+#include "compiler/optional/PassLimit.h"
 #include "compiler/report/Decisions.h"
 #include "compiler/terminal/Progress.h"
 
@@ -36,6 +37,8 @@ struct Course {
     targets.push_back({module, ""});
     if (options.dump.isOn())
       dump.emplace(options.dump);
+    if (options.passLimit)
+      passLimit.emplace(module->getContext(), *options.passLimit);
     timing.setEnabled(options.timing);
     all = timing.getRootScope();
   }
@@ -56,6 +59,8 @@ struct Course {
   Decisions decisions;
   /// The text of --kernel and --print-ir-after, which replaces the product.
   std::optional<Dump> dump;
+  /// Skips passes, for --pass-limit.
+  std::optional<PassLimit> passLimit;
   /// The products, which get their names when the compilation succeeds.
   std::vector<OutputFile> files;
   Progress &progress;

@@ -18,6 +18,7 @@ enum OptionUse : unsigned {
   ForInspect = 1 << 2,
   ForReference = 1 << 3,
   ForDiff = 1 << 4,
+  ForSide = 1 << 7,
 };
 enum OptionFlag : unsigned {
   OfModel = 1 << 5,
@@ -86,9 +87,9 @@ void readInstruments(const llvm::opt::InputArgList &args, Options &options,
 void readReference(const llvm::opt::InputArgList &args,
                    ReferenceOptions &options, Usage &usage);
 
-/// Reads the options of `weir diff`.
-void readDiff(const llvm::opt::InputArgList &args, DiffOptions &options,
-              Usage &usage);
+/// Reads the options of `weir diff`. Those in --a and --b are of the table.
+void readDiff(const OptionTable &table, const llvm::opt::InputArgList &args,
+              DiffOptions &options, Usage &usage);
 
 /// Reads the options that look at kernels and at the compiler itself. They
 /// depend on the stage and on the machine, which are read before.

@@ -34,7 +34,7 @@ struct ReferenceOptions {
   std::vector<std::string> inputs;
   /// Folders of .npy files, or empty.
   std::string inputDir, outputDir, nodeDir;
-  /// The seed of random inputs, or empty.
+  /// The seed of random inputs, a number, or empty.
   std::string random;
   /// The limit of steps, or empty.
   std::string maxSteps;
@@ -60,6 +60,8 @@ struct DiffOptions {
   /// The file for the first node that differs, or empty.
   std::string reduced;
   bool stopsAtFirst = false;
+  /// Whether to look for the kernel and the pass of the first wrong node.
+  bool bisects = false;
   /// The options of the model, for `weir compile`.
   std::vector<std::string> ofModel;
 
@@ -109,6 +111,8 @@ struct Options {
   ReportOptions report;
   ProgressOptions progress;
   DumpOptions dump;
+  /// The number of runs of optional passes; none: all of them run.
+  std::optional<uint64_t> passLimit;
   /// Where the trace of the compiler goes; empty: none is recorded.
   std::string timeTrace;
   /// The depfile, and the targets of its rule; empty: none is written.

@@ -15,6 +15,8 @@ def ForCompile : OptionVisibility;
 def ForInspect : OptionVisibility;
 def ForReference : OptionVisibility;
 def ForDiff : OptionVisibility;
+// --a and --b of weir diff accept it.
+def ForSide : OptionVisibility;
 def OfModel : OptionFlag;
 def OfProduct : OptionFlag;
 
@@ -48,6 +50,8 @@ def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"PATH">,
         HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .s, .mlir, .ptx, .onnx, or none for an executable. - is standard output, for text">;
 defm output : Eq<"output", "PATH", "The same as -o">;
 defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, asm, mlir, ptx, graph, plan or onnx">;
+}
+let Visibility = [ForCompile, ForSide], Group = g_output in {
 defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Limit the weights to FACTOR times the bytes of the model's (default: 1.25); none stores what the fastest kernels read">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_output in {
@@ -97,19 +101,19 @@ defm custom_op : Eq<"custom-op", "OP=SYMBOL[,KEY=VALUE,...]", "Compute an operat
 let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel, HelpHidden], Group = g_functions in {
 defm entry : Eq<"entry", "NAME:FETCH,...;NODE,...", "Add a function with these outputs, which also runs these nodes. May be repeated">;
 }
-let Visibility = [ForCompile], Flags = [OfProduct], Group = g_functions in {
+let Visibility = [ForCompile, ForSide], Flags = [OfProduct], Group = g_functions in {
 defm custom_object : Eq<"custom-object", "FILE", "Link an object or an archive with the functions of --custom-op. May be repeated">;
 }
 
 let Visibility = [ForReference, ForDiff], Group = g_values in {
 defm function : Eq<"function", "NAME", "Evaluate this function (default: serving_default or the first)">;
 defm input : Eq<"input", "NAME=VALUE", "Set an input: @FILE.npy, 2x3xf32=1,2,3,4,5,6, or numbers for its own shape and type. May be repeated">;
-defm input_dir : Eq<"input-dir", "DIR", "Read the other inputs from DIR/NAME.npy, with _ for / and : of a name">;
-defm random : Eq<"random", "SEED", "Set the other inputs to random numbers, those of weir-run">;
+defm input_dir : Eq<"input-dir", "DIR", "Read the other inputs from DIR/NAME.npy. The names are those of weir-run: _ for / and :, or %2F and %3A if two inputs would have one file">;
+defm random : Eq<"random", "SEED", "Set the other inputs to random numbers, those of weir-run. SEED is from 0 to 2^63-1">;
 }
 let Visibility = [ForReference], Group = g_values in {
-defm output_dir : Eq<"output-dir", "DIR", "Write each output to DIR/NAME.npy, with _ for / and : of a name">;
-defm node_dir : Eq<"node-dir", "DIR", "Write the value of each node to DIR/NODE.npy. All values stay in memory">;
+defm output_dir : Eq<"output-dir", "DIR", "Write each output to DIR/NAME.npy, as weir-run does: _ stands for / and :. Creates DIR">;
+defm node_dir : Eq<"node-dir", "DIR", "Write the value of each node to DIR/NODE.npy, likewise. The nodes of a function have the name of the call before theirs: call/conv1. All values stay in memory">;
 def f64 : F<"f64", "Write floats as f64, without rounding to their types">;
 defm errors : Eq<"errors", "RUNS", "Also write DIR/NAME.error.npy: how far RUNS runs with random rounding errors are from each element, as a root mean square">;
 def coverage : F<"coverage", "List the ops of the graph dialect and whether they are evaluated; no model is needed">;
@@ -119,7 +123,7 @@ defm max_steps : Eq<"max-steps", "N", "Limit the number of ops and of rounds of 
 }
 
 let Visibility = [ForDiff], Group = g_sides in {
-defm a : Eq<"a", "FLAGS", "Compile side A with these options of weir compile, such as '-O0 -mcpu=x86-64'">;
+defm a : Eq<"a", "FLAGS", "Compile side A with these options of weir compile, such as '-O0 -mcpu=x86-64'. Options of the model, of products and of reports have no use here">;
 defm b : Eq<"b", "FLAGS", "Compile the model with these options as side B (default: the f64 reference is side B)">;
 defm against : Eq<"against", "DIR", "Read side B from DIR/NAME.npy, with _ for / and : of a tensor's name">;
 defm library : Eq<"library", "FILE.so", "Run this library, whose outputs are side B">;
@@ -150,38 +154,38 @@ defm master_weights : Eq<"master-weights", "f32|none", "Keep f32 copies of 16-bi
 defm weight_decay : Eq<"weight-decay", "RATE[:REGEX]", "Decay variables: decoupled for AdamW and LAMB, in the gradient for other optimizers">;
 }
 
-let Visibility = [ForCompile, ForInspect], Group = g_target in {
+let Visibility = [ForCompile, ForInspect, ForSide], Group = g_target in {
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
            HelpText<"Compile for this processor: native (default), x86-64-v3, ... -mcpu=help lists them">;
 def mattr : Joined<["-"], "mattr=">, MetaVarName<"LIST">,
             HelpText<"Add or remove processor features, as in +avx512f,-fma">;
 defm target : Eq<"target", "TRIPLE", "Compile for another target, as in aarch64-linux-gnu">;
 }
-let Visibility = [ForCompile], Group = g_target in {
+let Visibility = [ForCompile, ForSide], Group = g_target in {
 defm multiversion : Eq<"multiversion", "LIST", "Compile for several instruction sets; the library chooses at create. LIST has any of x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and amx">;
 }
-let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_target in {
+let Visibility = [ForCompile, ForSide], Flags = [HelpHidden], Group = g_target in {
 defm precision : Eq<"precision", "f32|bf16x3|tf32", "Choose the precision of f32 products: f32 (default), bf16x3 (AMX, 16 bits, half the time) or tf32 (GPU, 10 bits of the fraction)">;
 defm fast_math : Eq<"fast-math", "LIST", "Allow less exact arithmetic: none (default), or any of contract, reassoc, nnan, nsz, arcp, afn and fast, as LLVM defines them">;
 def O : JoinedOrSeparate<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Set the optimization level, 0 to 3 (default: 2)">;
 }
 
-let Visibility = [ForCompile], Group = g_run in {
+let Visibility = [ForCompile, ForSide], Group = g_run in {
 defm threads : Eq<"threads", "N|extern", "Run on N threads of the library (default: 1), or on the caller's threads">;
 }
-let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_run in {
+let Visibility = [ForCompile, ForSide], Flags = [HelpHidden], Group = g_run in {
 defm remat : Eq<"remat", "BYTES", "Recompute values so that the arena has at most BYTES. K, M and G stand for powers of 1024">;
 }
-let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [HelpHidden], Group = g_run in {
+let Visibility = [ForCompile, ForInspect, ForReference, ForDiff, ForSide], Flags = [HelpHidden], Group = g_run in {
 defm max_memory : Eq<"max-memory", "BYTES", "Limit the memory of the compiler; beyond the limit it exits with status 75 (default: 1 GiB plus 8 times the size of the model's files)">;
 }
 
-let Visibility = [ForCompile], Group = g_gpu in {
+let Visibility = [ForCompile, ForSide], Group = g_gpu in {
 defm gpu : Eq<"gpu", "KIND", "Run kernels on a GPU: cuda, or sim, a simulator for tests">;
 defm gpu_arch : Eq<"gpu-arch", "LIST", "Choose GPU architectures, as in sm_80,sm_90 (default: sm_80). Other GPUs compile the PTX of the first when a context is created. sm_90a runs on Hopper only and needs a library of its own">;
 }
-let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_gpu in {
+let Visibility = [ForCompile, ForSide], Flags = [HelpHidden], Group = g_gpu in {
 defm use_lib : Eq<"use-lib", "WHICH", "Call GPU libraries: none (default), auto (where they are faster), cublaslt, cudnn, or cublaslt,cudnn (wherever they can). They must be installed where the model runs">;
 defm place : Eq<"place", "REGEX:cpu|gpu", "Place nodes whose name matches. The last match wins, also over the model's devices. May be repeated">;
 }
@@ -189,8 +193,12 @@ defm place : Eq<"place", "REGEX:cpu|gpu", "Place nodes whose name matches. The l
 let Visibility = [ForCompile], Group = g_reports in {
 defm report : Eq<"report", "FILE.json|FILE.html", "Write a report: the graph, fused groups, kernels and their schedules, memory, order of tasks and compile time. FILE.html is a page for a browser">;
 defm report_profile : Eq<"report-profile", "FILE.json", "Show the times of a run in the report. FILE is from weir-run --profile=FILE, with a library of the same options">;
+}
+let Visibility = [ForCompile, ForSide], Group = g_reports in {
 defm schedule : Eq<"schedule", "FILE.json", "Fix parameters of kernels' schedules, such as register tiles. FILE is JSON: entries of --report, or written by hand">;
 def profile : F<"profile", "Compile a library that counts the calls and the time of each kernel, for weir-run --profile and --trace">;
+}
+let Visibility = [ForCompile], Group = g_reports in {
 defm remarks : Eq<"remarks", "REGEX", "Print decisions of matching kinds: training, fusion, kernels (with their schedules), memory, schedule (order of tasks)">;
 }
 let Visibility = [ForCompile], Group = g_reports in {
@@ -210,6 +218,7 @@ def json : F<"json", "Print JSON">;
 }
 let Visibility = [ForDiff], Group = g_reports in {
 def first : F<"first", "Stop at the first difference">;
+def bisect : F<"bisect", "Name the kernel of the first node that is wrong, and the pass that introduces the difference">;
 defm reduce : Eq<"reduce", "FILE.mlir", "Write the first node that is wrong as a program of its own, its operands to the folder FILE.inputs and its result on side B to FILE.outputs">;
 }
 let Visibility = [ForInspect], Group = g_reports in {
@@ -241,6 +250,11 @@ defm debug_dir : Eq<"debug-dir", "DIR", "Write the IR of -g to DIR, which the li
 }
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 defm print_ir_after : Eq<"print-ir-after", "PASS", "Print the IR after this pass, as weir-emit-kernels or cse; with --kernel, that of the kernel alone. May be repeated">;
+}
+let Visibility = [ForCompile, ForSide], Flags = [HelpHidden], Group = g_debug in {
+defm pass_limit : Eq<"pass-limit", "N|all", "Skip optional passes after their first N runs, and print each run. Bisect N to find the pass that introduces a fault">;
+}
+let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 defm time_trace : Eq<"time-trace", "FILE.json", "Write a trace of the compiler itself: stages, passes and LLVM's threads, for Perfetto and chrome://tracing">;
 def timing : F<"timing", "Print the time of each pass">;
 }

@@ -42,4 +42,22 @@ std::string nodeOf(Location location) {
   return place.nodes.empty() ? "" : place.nodes.front().str();
 }
 
+std::string pathOf(LocationAttr location) {
+  std::string path;
+  while (location) {
+    LocationAttr own = location;
+    location = nullptr;
+    if (auto call = dyn_cast<CallSiteLoc>(own)) {
+      location = call.getCaller();
+      own = call.getCallee();
+    }
+    if (auto name = dyn_cast<NameLoc>(own))
+      path = name.getName().str() + (path.empty() ? "" : "/" + path);
+    else if (auto fused = dyn_cast<FusedLoc>(own);
+             fused && !location && !fused.getLocations().empty())
+      location = fused.getLocations().front();
+  }
+  return path;
+}
+
 } // namespace weir

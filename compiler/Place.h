@@ -20,6 +20,10 @@ Place placeOf(mlir::Location location);
 /// The node's name as it is, any bytes; empty where the location is of none.
 std::string nodeOf(mlir::Location location);
 
+/// As above with the calls of functions around the node, from the outside in:
+/// `call/conv1`. `--keep` has such names.
+std::string pathOf(mlir::LocationAttr location);
+
 } // namespace weir
 
 #endif // WEIR_COMPILER_PLACE_H

@@ -3,12 +3,11 @@
 
 #include "compiler/import/Elements.h"
 
-#include "compiler/Diagnostics.h"
-
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cstring>
 
 using namespace mlir;
@@ -39,6 +38,17 @@ std::string dimsText(ArrayRef<int64_t> shape) {
   return text;
 }
 
+/// A name of a resource that IR has without quotes: MLIR prints none, and reads
+/// a letter and then letters, digits and underscores.
+static std::string keyOf(StringRef name) {
+  std::string key = "w_";
+  if (!name.empty() && llvm::isAlpha(name.front()))
+    key.clear();
+  for (char c : name.take_front(64))
+    key += llvm::isAlnum(c) ? c : '_';
+  return key;
+}
+
 ElementsAttr rawElements(RankedTensorType type, std::string bytes,
                          StringRef name) {
   Type element = type.getElementType();
@@ -66,8 +76,7 @@ ElementsAttr rawElements(RankedTensorType type, std::string bytes,
   AsmResourceBlob blob(
       data, alignof(std::max_align_t),
       [owner = std::move(owner)](void *, size_t, size_t) {}, false);
-  return DenseResourceElementsAttr::get(type, escaped(name, 64),
-                                        std::move(blob));
+  return DenseResourceElementsAttr::get(type, keyOf(name), std::move(blob));
 }
 
 std::optional<DenseElementsAttr> denseElements(Attribute value) {

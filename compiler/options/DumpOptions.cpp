@@ -5,6 +5,7 @@
 #include "compiler/Pipeline.h"
 
 #include "llvm/Support/Path.h"
+#include <limits>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -75,6 +76,21 @@ bool hasKernels(StringRef stage) {
   return llvm::find(names, stage) >= llvm::find(names, stage::lower);
 }
 
+/// Every run of a pass is below it.
+constexpr uint64_t allRuns = std::numeric_limits<uint64_t>::max();
+
+void readPassLimit(const InputArgList &args, Options &options, Usage &usage) {
+  const Arg *arg = args.getLastArg(OPT_pass_limit_EQ);
+  if (!arg)
+    return;
+  uint64_t limit = allRuns;
+  StringRef text = arg->getValue();
+  if (text != "all" && text.getAsInteger(10, limit))
+    usage.say() << "--pass-limit=" << escaped(text)
+                << " is no number of runs, and not 'all'\n";
+  options.passLimit = limit;
+}
+
 } // namespace
 
 void readDump(const InputArgList &args, Options &options, Usage &usage) {
@@ -84,6 +100,7 @@ void readDump(const InputArgList &args, Options &options, Usage &usage) {
   if (args.hasArg(OPT_kernel_EQ) && dump.kernel.empty())
     usage.say() << "--kernel has an empty name\n";
   readPasses(args, options, usage);
+  readPassLimit(args, options, usage);
   for (auto id : {OPT_kernel_EQ, OPT_print_ir_after_EQ})
     if (args.hasArg(id) && args.hasArg(OPT_emit_EQ)) {
       usage.say() << "--emit does not go with "

@@ -2,10 +2,17 @@
 
 #include "compiler/OptionTable.h"
 
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/StringSaver.h"
+#include <limits>
+
 using namespace llvm;
 using namespace llvm::opt;
 
 namespace weir {
+
+/// The largest seed that weir-run reads.
+static constexpr uint64_t largestSeed = std::numeric_limits<int64_t>::max();
 
 void readReference(const InputArgList &args, ReferenceOptions &options,
                    Usage &usage) {
@@ -15,6 +22,12 @@ void readReference(const InputArgList &args, ReferenceOptions &options,
   options.outputDir = args.getLastArgValue(OPT_output_dir_EQ).str();
   options.nodeDir = args.getLastArgValue(OPT_node_dir_EQ).str();
   options.random = args.getLastArgValue(OPT_random_EQ).str();
+  uint64_t seed = 0;
+  StringRef text = options.random;
+  if (args.hasArg(OPT_random_EQ) &&
+      (text.getAsInteger(10, seed) || seed > largestSeed))
+    usage.say() << "--random=" << escaped(text)
+                << " is no number from 0 to 2^63-1\n";
   options.maxSteps = args.getLastArgValue(OPT_max_steps_EQ).str();
   options.writesF64 = args.hasArg(OPT_f64);
   options.listsOps = args.hasArg(OPT_coverage);
@@ -57,7 +70,40 @@ static std::optional<double> readTolerance(const Arg *arg, Usage &usage) {
   return value;
 }
 
-void readDiff(const InputArgList &args, DiffOptions &options, Usage &usage) {
+/// Checks the options in --a or --b. They say how a side is compiled, and
+/// nothing else.
+static void checkSide(const OptionTable &table, const Arg *side, Usage &usage) {
+  if (!side)
+    return;
+  BumpPtrAllocator memory;
+  StringSaver saver(memory);
+  SmallVector<const char *> words;
+  cl::TokenizeGNUCommandLine(side->getValue(), saver, words);
+  unsigned missing = 0, missingCount = 0;
+  InputArgList args = table.ParseArgs(words, missing, missingCount);
+  std::string name = StringRef(side->getSpelling()).rtrim('=').str();
+  if (missingCount)
+    usage.say() << name << ": " << args.getArgString(missing)
+                << " wants a value\n";
+  checkNames(table, args, usage);
+  for (const Arg *arg : args) {
+    const Option &option = arg->getOption();
+    if (option.matches(OPT_INPUT))
+      usage.say() << name << ": '" << escaped(arg->getValue())
+                  << "' is no option; each side has the one model\n";
+    else if (!option.matches(OPT_UNKNOWN) && !option.hasVisibilityFlag(ForSide))
+      usage.say() << name << ": " << StringRef(arg->getSpelling()).rtrim('=')
+                  << " does not say how a side is compiled"
+                  << (option.hasVisibilityFlag(ForDiff)
+                          ? ": give it to weir diff itself\n"
+                          : "\n");
+  }
+}
+
+void readDiff(const OptionTable &table, const InputArgList &args,
+              DiffOptions &options, Usage &usage) {
+  checkSide(table, args.getLastArg(OPT_a_EQ), usage);
+  checkSide(table, args.getLastArg(OPT_b_EQ), usage);
   options.flagsOfA = args.getLastArgValue(OPT_a_EQ).str();
   options.flagsOfB = args.getLastArgValue(OPT_b_EQ).str();
   options.hasFlagsOfB = args.hasArg(OPT_b_EQ);
@@ -66,6 +112,7 @@ void readDiff(const InputArgList &args, DiffOptions &options, Usage &usage) {
   options.keep = args.getLastArgValue(OPT_keep_EQ, ".*").str();
   options.reduced = args.getLastArgValue(OPT_reduce_EQ).str();
   options.stopsAtFirst = args.hasArg(OPT_first);
+  options.bisects = args.hasArg(OPT_bisect);
   options.ofModel = optionsOfModel(args);
   if (args.hasArg(OPT_b_EQ) + args.hasArg(OPT_against_EQ) +
           args.hasArg(OPT_library_EQ) >

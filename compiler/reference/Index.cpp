@@ -3,6 +3,7 @@
 #include "compiler/reference/Families.h"
 #include "compiler/reference/Windows.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/Index.h"
 #include <algorithm>
 
@@ -56,7 +57,7 @@ Tensor gatherNd(graph::GatherNdOp op, const Tensor &x, const Tensor &indices) {
   int64_t batchDims = op.getBatchDims(), length = indices.shape().back();
   int64_t batch = product(x.shape().take_front(batchDims));
   int64_t each = product(indices.shape().drop_front(batchDims).drop_back());
-  SmallVector<int64_t> strides = rowMajorStrides(x.shape());
+  SmallVector<int64_t> strides = graph::stridesOf(x.shape());
   ArrayRef<int64_t> sizes = x.shape().slice(batchDims, length);
   int64_t inner = product(x.shape().drop_front(batchDims + length));
   int64_t ofBatch = product(x.shape().drop_front(batchDims));
@@ -112,7 +113,7 @@ Tensor scatter(graph::ScatterOp op, const Tensor &x, const Tensor &indices,
                const Tensor &updates) {
   Tensor result(x);
   int64_t length = indices.shape().back();
-  SmallVector<int64_t> strides = rowMajorStrides(x.shape());
+  SmallVector<int64_t> strides = graph::stridesOf(x.shape());
   int64_t inner = product(x.shape().drop_front(length));
   int64_t vectors = product(indices.shape().drop_back());
   for (int64_t i = 0; i < vectors; ++i) {
@@ -130,7 +131,7 @@ Tensor scatter(graph::ScatterOp op, const Tensor &x, const Tensor &indices,
 
 /// The offset of a box of `sizes` that starts at these indices, moved into `x`.
 int64_t startOf(const Tensor &x, ArrayRef<int64_t> sizes, Operands starts) {
-  SmallVector<int64_t> strides = rowMajorStrides(x.shape());
+  SmallVector<int64_t> strides = graph::stridesOf(x.shape());
   int64_t first = 0;
   for (size_t i = 0; i < sizes.size(); ++i)
     first +=
@@ -143,7 +144,7 @@ Tensor dynamicSlice(graph::DynamicSliceOp op, const Tensor &x,
                     Operands starts) {
   Tensor result(op.getType());
   int64_t to = 0;
-  forEachOffset(op.getSizes(), rowMajorStrides(x.shape()),
+  forEachOffset(op.getSizes(), graph::stridesOf(x.shape()),
                 startOf(x, op.getSizes(), starts),
                 [&](int64_t from) { result[to++] = x[from]; });
   return result;
@@ -153,7 +154,7 @@ Tensor dynamicUpdateSlice(const Tensor &x, const Tensor &update,
                           Operands starts) {
   Tensor result(x);
   int64_t from = 0;
-  forEachOffset(update.shape(), rowMajorStrides(x.shape()),
+  forEachOffset(update.shape(), graph::stridesOf(x.shape()),
                 startOf(x, update.shape(), starts),
                 [&](int64_t to) { result[to] = update[from++]; });
   return result;
@@ -190,7 +191,7 @@ SmallVector<int64_t> cornerOf(SmallVector<int64_t> shape,
 
 Tensor compact(graph::CompactOp op, const Tensor &x, Operands sizes) {
   Tensor result(op.getType());
-  SmallVector<int64_t> from = rowMajorStrides(x.shape()), strides, shape;
+  SmallVector<int64_t> from = graph::stridesOf(x.shape()), strides, shape;
   for (int64_t dim : permutationOf(op.getPermutation(), from.size())) {
     strides.push_back(from[dim]);
     shape.push_back(x.shape()[dim]);
@@ -203,7 +204,7 @@ Tensor compact(graph::CompactOp op, const Tensor &x, Operands sizes) {
 
 Tensor spread(graph::SpreadOp op, const Tensor &x, Operands sizes) {
   Tensor result(op.getType());
-  SmallVector<int64_t> to = rowMajorStrides(result.shape());
+  SmallVector<int64_t> to = graph::stridesOf(result.shape());
   SmallVector<int64_t> strides(to.size());
   // Dimension i of the result is dimension permutation[i] of `shape`.
   for (auto [i, dim] :

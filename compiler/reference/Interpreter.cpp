@@ -185,10 +185,11 @@ llvm::Error Interpreter::runOp(Operation &op, Scope &scope) {
                               : runPure(op, scope, results))
     return error;
   bool isObserved = observe && !op.getParentOfType<graph::GroupOp>();
+  std::string path = isObserved ? pathOf(op.getLoc()) : "";
   for (auto [result, tensor] : llvm::zip_equal(op.getResults(), results)) {
     scope.set(result, tensor);
     if (isObserved)
-      observe(nodeOf(op.getLoc()), result, tensor);
+      observe(path, result, tensor);
   }
   return llvm::Error::success();
 }

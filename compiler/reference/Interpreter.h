@@ -43,8 +43,8 @@ struct Limits {
 };
 
 /// Called with each result of an op. `node` is the node of the model that the
-/// op is of, or empty. An op in a loop is reported in each round; ops in a
-/// group are not reported.
+/// op is of, behind the calls around it, or empty. An op in a loop is reported
+/// in each round; ops in a group are not reported.
 using Observer = std::function<void(llvm::StringRef node, mlir::Value value,
                                     const TensorRef &tensor)>;
 

@@ -2,6 +2,7 @@
 
 #include "compiler/reference/Families.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/packed/Packed.h"
 #include "dialects/kernel/PackedWeights.h"
 #include <cmath>
@@ -39,7 +40,7 @@ Tensor dequantize(graph::DequantizeOp op, Operands in) {
   const Tensor &scales = *in[1];
   int64_t axis = op.getAxis(), block = op.getBlock(), bits = op.getBits();
   int64_t size = result.shape()[axis];
-  int64_t stride = rowMajorStrides(result.shape())[axis];
+  int64_t stride = graph::stridesOf(result.shape())[axis];
   int64_t blocks = llvm::divideCeil(size, block);
   Codes codes(*in[0], bits, op.getIsSigned(), result.size());
   std::optional<Codes> zeros;

@@ -2,6 +2,7 @@
 
 #include "compiler/reference/Families.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/Reduce.h"
 #include <cmath>
 
@@ -77,7 +78,7 @@ Tensor reduce(Operation *op, ArrayRef<int64_t> dimensions,
   Combiner combine(kind, x.elementType());
   std::fill_n(result.data(), result.size(), combine.identity());
   // The offset in the result moves along the dimensions that stay.
-  SmallVector<int64_t> to = rowMajorStrides(result.shape());
+  SmallVector<int64_t> to = graph::stridesOf(result.shape());
   SmallVector<int64_t> strides(x.shape().size(), 0);
   size_t kept = 0;
   for (size_t i = 0; i < strides.size(); ++i)
@@ -94,7 +95,7 @@ Tensor reduce(Operation *op, ArrayRef<int64_t> dimensions,
 void forEachRow(const Tensor &x, int64_t axis,
                 function_ref<void(int64_t, int64_t, int64_t)> body) {
   int64_t size = x.shape()[axis];
-  int64_t stride = rowMajorStrides(x.shape())[axis];
+  int64_t stride = graph::stridesOf(x.shape())[axis];
   if (size == 0)
     return;
   for (int64_t row = 0; row < x.size() / size; ++row)

@@ -2,6 +2,7 @@
 
 #include "compiler/reference/Families.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/gradients/Gradient.h"
 
@@ -22,14 +23,14 @@ Tensor view(RankedTensorType type, const Tensor &x, ArrayRef<int64_t> strides,
 }
 
 Tensor transpose(graph::TransposeOp op, const Tensor &x) {
-  SmallVector<int64_t> from = rowMajorStrides(x.shape()), strides;
+  SmallVector<int64_t> from = graph::stridesOf(x.shape()), strides;
   for (int64_t dim : op.getPermutation())
     strides.push_back(from[dim]);
   return view(op.getType(), x, strides);
 }
 
 Tensor broadcast(graph::BroadcastOp op, const Tensor &x) {
-  SmallVector<int64_t> from = rowMajorStrides(x.shape());
+  SmallVector<int64_t> from = graph::stridesOf(x.shape());
   SmallVector<int64_t> strides(op.getType().getRank(), 0);
   for (auto [i, dim] : llvm::enumerate(op.getDims()))
     strides[dim] = x.shape()[i] == 1 ? 0 : from[i];
@@ -37,7 +38,7 @@ Tensor broadcast(graph::BroadcastOp op, const Tensor &x) {
 }
 
 Tensor slice(graph::SliceOp op, const Tensor &x) {
-  SmallVector<int64_t> strides = rowMajorStrides(x.shape());
+  SmallVector<int64_t> strides = graph::stridesOf(x.shape());
   int64_t first = 0;
   for (size_t i = 0; i < strides.size(); ++i) {
     first += op.getStarts()[i] * strides[i];
@@ -47,7 +48,7 @@ Tensor slice(graph::SliceOp op, const Tensor &x) {
 }
 
 Tensor reverse(graph::ReverseOp op, const Tensor &x) {
-  SmallVector<int64_t> strides = rowMajorStrides(x.shape());
+  SmallVector<int64_t> strides = graph::stridesOf(x.shape());
   int64_t first = 0;
   for (int64_t dim : op.getDims()) {
     first += (x.shape()[dim] - 1) * strides[dim];
@@ -59,7 +60,7 @@ Tensor reverse(graph::ReverseOp op, const Tensor &x) {
 Tensor pad(graph::PadOp op, const Tensor &x, const Tensor &value) {
   Tensor result(op.getType());
   std::fill_n(result.data(), result.size(), value[0]);
-  SmallVector<int64_t> strides = rowMajorStrides(result.shape());
+  SmallVector<int64_t> strides = graph::stridesOf(result.shape());
   int64_t first = 0, from = 0;
   for (size_t i = 0; i < strides.size(); ++i) {
     first += op.getLow()[i] * strides[i];
@@ -72,7 +73,7 @@ Tensor pad(graph::PadOp op, const Tensor &x, const Tensor &value) {
 
 Tensor concat(graph::ConcatOp op, Operands inputs) {
   Tensor result(op.getType());
-  SmallVector<int64_t> strides = rowMajorStrides(result.shape());
+  SmallVector<int64_t> strides = graph::stridesOf(result.shape());
   int64_t first = 0;
   for (const TensorRef &input : inputs) {
     int64_t from = 0;
@@ -86,7 +87,7 @@ Tensor concat(graph::ConcatOp op, Operands inputs) {
 Tensor iota(graph::IotaOp op) {
   Tensor result(op.getType());
   int64_t size = op.getType().getDimSize(op.getAxis());
-  int64_t apart = rowMajorStrides(result.shape())[op.getAxis()];
+  int64_t apart = graph::stridesOf(result.shape())[op.getAxis()];
   for (int64_t i = 0; i < result.size(); ++i) {
     int64_t index = i / apart % size;
     if (result.isFloat())

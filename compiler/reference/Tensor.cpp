@@ -84,13 +84,6 @@ Tensor Tensor::reshaped(RankedTensorType type) const {
   return result;
 }
 
-SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * shape[i];
-  return strides;
-}
-
 void forEachOffset(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides,
                    int64_t first, function_ref<void(int64_t)> body) {
   if (llvm::is_contained(shape, 0))

@@ -60,9 +60,6 @@ private:
 
 using TensorRef = std::shared_ptr<const Tensor>;
 
-/// The distance in elements between neighbours along each dimension.
-llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
-
 /// Calls `body` for each index of `shape` in row-major order, with the offset
 /// that `strides` give it.
 void forEachOffset(llvm::ArrayRef<int64_t> shape,

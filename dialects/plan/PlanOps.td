@@ -6,10 +6,16 @@
 include "dialects/plan/PlanBase.td"
 
 def Plan_ProgramOp
-    : Plan_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
-                          NoTerminator]> {
+    : Plan_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator,
+                          DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "One entry point of the product";
   let description = [{
+    Constraints:
+    - (C1) a run that has a `task_group`, but no `row_wise`, writes no bytes that
+      another run of the group reads or writes
+    - (C2) the runs of a group with `row_wise` have equal numbers of work items
+    - (C3) buffers of one arena that are live at the same time share no bytes
+
     ```mlir
     plan.program @weir_entry_0 {
     }
@@ -148,7 +154,7 @@ def Plan_RunOp : Plan_Op<"run"> {
   let summary = "Calls a kernel";
   let description = [{
     The operands are the kernel's inputs, its outputs and its scratch memory, if
-    any, in this order. With `work_items`, the number of work items, the kernel
+    any, in this order. There is one output, or the number `outputs`. With `work_items`, the number of work items, the kernel
     also has the first work item, the end of the range and a worker slot as
     arguments, and threads share the work items of kernel.parallel. Neighbours
     with equal `task_group` may run in parallel. With `row_wise` they have equal
@@ -168,7 +174,7 @@ def Plan_RunOp : Plan_Op<"run"> {
                    OptionalAttr<FlatSymbolRefAttr>:$count,
                    DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$coarse,
                    OptionalAttr<I64Attr>:$task_group, UnitAttr:$row_wise,
-                   UnitAttr:$host);
+                   UnitAttr:$host, DefaultValuedAttr<I64Attr, "1">:$outputs);
   let assemblyFormat = [{
     $kernel `(` $operands `)` attr-dict `:` `(` type($operands) `)`
   }];

@@ -4,6 +4,7 @@
 #define WEIR_PASSES_BUFFERIZE
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 
 def BufferizeKernels : Pass<"weir-bufferize-kernels", "::mlir::func::FuncOp"> {
   let summary = "Makes the operands and results of kernels memrefs";
@@ -21,7 +22,7 @@ def BufferizeKernels : Pass<"weir-bufferize-kernels", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
-def FoldCopies : Pass<"weir-fold-copies", "::mlir::func::FuncOp"> {
+def FoldCopies : Pass<"weir-fold-copies", "::mlir::func::FuncOp">, Optional {
   let summary = "Lets products read and write transposed memory in place";
   let description = [{
     Removes a copy that only moves rows, from an argument to an operand of a
@@ -39,7 +40,7 @@ def FoldCopies : Pass<"weir-fold-copies", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def FormRowWiseGroups : Pass<"weir-form-row-wise-groups", "::mlir::ModuleOp"> {
+def FormRowWiseGroups : Pass<"weir-form-row-wise-groups", "::mlir::ModuleOp">, Optional {
   let summary = "Groups tasks for row-wise fusion into one parallel region";
   let description = [{
     Consecutive tasks form a group `row_wise` if each row of a task's results

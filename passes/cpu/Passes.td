@@ -4,6 +4,7 @@
 #define WEIR_PASSES_CPU
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 include "passes/cpu/loops/Passes.td"
 include "passes/cpu/schedule/Passes.td"
 
@@ -34,7 +35,7 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
                            "mlir::vector::VectorDialect"];
 }
 
-def ShareRows : Pass<"weir-share-rows", "::mlir::func::FuncOp"> {
+def ShareRows : Pass<"weir-share-rows", "::mlir::func::FuncOp">, Optional {
   let summary = "Shares loops over independent rows among threads";
   let description = [{
     Row-wise searches, such as TopK, overwrite scratch memory in each row. The
@@ -58,7 +59,7 @@ def ShareRows : Pass<"weir-share-rows", "::mlir::func::FuncOp"> {
                            "weir::kernel::KernelDialect"];
 }
 
-def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
+def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp">, Optional {
   let summary = "Makes loops over the same rows one loop over blocks of rows";
   let description = [{
     Applies to consecutive linalg ops on buffers, at least one of which reduces
@@ -83,7 +84,7 @@ def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp"> {
+def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp">, Optional {
   let summary = "Divides long reductions into work items, for threads and short chains";
   let description = [{
     Loops that mostly reduce have no parallel dimension large enough for

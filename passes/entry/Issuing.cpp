@@ -244,6 +244,10 @@ private:
     b.setInsertionPointToEnd(after);
   }
 
+  void lowerCheck(plan::CheckAccessesOp) override {
+    llvm_unreachable("kernels of a GPU record no accesses");
+  }
+
   /// Waits for a Boolean of the device.
   Value isTrue(Value memref) override {
     issue("weir_gpu_read", {stream, boolean, address(memref), number(1, 64)});

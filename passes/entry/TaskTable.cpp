@@ -102,8 +102,7 @@ struct Sums {
     Operation *kernel = plan::findKernel(run, run.getKernelAttr());
     IntegerAttr number = kernel ? attrs::phase.of(kernel) : IntegerAttr();
     int64_t own = number ? number.getInt() : 0;
-    kernels.insert(number ? plan::partOf(run.getKernel()).kernel
-                          : run.getKernel());
+    kernels.insert(run.getKernel());
     phase = std::min(phase.value_or(own), own);
     // The first part of a kernel stands for all.
     if (own == 0)

@@ -4,8 +4,9 @@
 #define WEIR_PASSES_FUSE
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 
-def SplitBatches : Pass<"weir-split-batches", "::mlir::func::FuncOp"> {
+def SplitBatches : Pass<"weir-split-batches", "::mlir::func::FuncOp">, Optional {
   let summary = "Splits the large layers of a batch into a few images at a time";
   let description = [{
     Applies to the convolutions at the start of an entry whose results exceed the
@@ -56,7 +57,7 @@ def FormGroups : Pass<"weir-form-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
-def FlattenGroups : Pass<"weir-flatten-groups", "::mlir::func::FuncOp"> {
+def FlattenGroups : Pass<"weir-flatten-groups", "::mlir::func::FuncOp">, Optional {
   let summary = "Merges the dimensions of elementwise groups";
   let description = [{
     Two adjacent dimensions that no broadcast separates become one. Loops get
@@ -73,7 +74,7 @@ def FlattenGroups : Pass<"weir-flatten-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
-def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp"> {
+def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp">, Optional {
   let summary = "Makes elementwise groups that feed each other one group";
   let description = [{
     Joins an elementwise group with the group of an operand that has as many
@@ -92,7 +93,7 @@ def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
-def GroupAttention : Pass<"weir-group-attention", "::mlir::func::FuncOp"> {
+def GroupAttention : Pass<"weir-group-attention", "::mlir::func::FuncOp">, Optional {
   let summary = "Makes the two products of an attention one group";
   let description = [{
     The group has a product, a softmax of its rows with elementwise ops, such as
@@ -112,7 +113,7 @@ def GroupAttention : Pass<"weir-group-attention", "::mlir::func::FuncOp"> {
   }];
 }
 
-def HoistUpdates : Pass<"weir-hoist-updates", "::mlir::func::FuncOp"> {
+def HoistUpdates : Pass<"weir-hoist-updates", "::mlir::func::FuncOp">, Optional {
   let summary = "Assigns variables as soon as their new values can be computed";
   let description = [{
     A training step assigns its variables at its end, so that every gradient,
@@ -137,7 +138,7 @@ def HoistUpdates : Pass<"weir-hoist-updates", "::mlir::func::FuncOp"> {
   }];
 }
 
-def RecomputeGroups : Pass<"weir-recompute-groups", "::mlir::func::FuncOp"> {
+def RecomputeGroups : Pass<"weir-recompute-groups", "::mlir::func::FuncOp">, Optional {
   let summary = "Recomputes values for late uses, to save memory";
   let description = [{
     `weir.remat` of a module is the maximum size of its arena in bytes. At points
@@ -173,7 +174,7 @@ def RecomputeGroups : Pass<"weir-recompute-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
-def EndProducts : Pass<"weir-end-products", "::mlir::func::FuncOp"> {
+def EndProducts : Pass<"weir-end-products", "::mlir::func::FuncOp">, Optional {
   let summary = "Ends products at the actual length of the summed dimension";
   let description = [{
     A product over a dynamic dimension has zeros from the actual size on, by masks
@@ -223,7 +224,7 @@ def BindSizes : Pass<"weir-bind-sizes", "::mlir::func::FuncOp"> {
   }];
 }
 
-def SpreadSizes : Pass<"weir-spread-sizes", "::mlir::func::FuncOp"> {
+def SpreadSizes : Pass<"weir-spread-sizes", "::mlir::func::FuncOp">, Optional {
   let summary = "Adds the dynamic sizes of all users to operands";
   let description = [{
     If all users of an operand are elementwise ops with the same dynamic sizes
@@ -241,7 +242,7 @@ def SpreadSizes : Pass<"weir-spread-sizes", "::mlir::func::FuncOp"> {
   }];
 }
 
-def SpreadBiases : Pass<"weir-spread-biases", "::mlir::func::FuncOp"> {
+def SpreadBiases : Pass<"weir-spread-biases", "::mlir::func::FuncOp">, Optional {
   let summary = "Makes biases of equal numbers vectors, which libraries can add";
   let description = [{
     A splat constant that is added to a product or a convolution becomes a vector

@@ -4,6 +4,7 @@
 #define WEIR_PASSES_GRAPH
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 include "passes/graph/layout/Passes.td"
 
 def PruneUnused : Pass<"weir-prune-unused", "::mlir::ModuleOp"> {
@@ -124,7 +125,7 @@ def ComputeInF32 : Pass<"weir-compute-in-f32", "::mlir::ModuleOp"> {
                         "The maximum size of a constant as f32, in bytes">];
 }
 
-def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp"> {
+def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp">, Optional {
   let summary = "Multiplies quantized operands as bytes";
   let description = [{
     Applies to matrix products and convolutions of an operand that is quantized
@@ -178,7 +179,7 @@ def FormPackedProducts : Pass<"weir-form-packed-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weir::graph::GraphDialect"];
 }
 
-def FoldPads : Pass<"weir-fold-pads", "::mlir::ModuleOp"> {
+def FoldPads : Pass<"weir-fold-pads", "::mlir::ModuleOp">, Optional {
   let summary = "Folds margins into the padding of convolutions and pools";
   let description = [{
     Folds zeros into convolutions and, if they are counted, into average pools.
@@ -194,7 +195,7 @@ def FoldPads : Pass<"weir-fold-pads", "::mlir::ModuleOp"> {
   }];
 }
 
-def JoinProducts : Pass<"weir-join-products", "::mlir::ModuleOp"> {
+def JoinProducts : Pass<"weir-join-products", "::mlir::ModuleOp">, Optional {
   let summary = "Joins products of few rows by one constant matrix";
   let description = [{
     Joins four or more products of at most 8 rows, of f32 or f64. Rows that are
@@ -214,7 +215,7 @@ def JoinProducts : Pass<"weir-join-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weir::graph::GraphDialect"];
 }
 
-def FoldBatchNorm : Pass<"weir-fold-batch-norm", "::mlir::ModuleOp"> {
+def FoldBatchNorm : Pass<"weir-fold-batch-norm", "::mlir::ModuleOp">, Optional {
   let summary = "Folds per-channel factors into filters";
   let description = [{
     After a convolution or a matrix product with a constant filter, products and
@@ -264,7 +265,7 @@ def FormImages : Pass<"weir-form-images", "::mlir::ModuleOp"> {
 }
 
 def DeduplicateConstants : Pass<"weir-deduplicate-constants",
-                                "::mlir::ModuleOp"> {
+                                "::mlir::ModuleOp">, Optional {
   let summary = "Keeps one of several constants with equal type and bytes";
   let description = [{
     Entries of one model share its weights; frameworks also write one constant

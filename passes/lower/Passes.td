@@ -4,6 +4,7 @@
 #define WEIR_PASSES_LOWER
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 include "passes/lower/custom/Passes.td"
 include "passes/lower/libraries/Passes.td"
 
@@ -46,7 +47,7 @@ def OutlineGroups : Pass<"weir-outline-groups", "::mlir::ModuleOp"> {
                            "::weir::plan::PlanDialect"];
 }
 
-def FitWeights : Pass<"weir-fit-weights", "::mlir::ModuleOp"> {
+def FitWeights : Pass<"weir-fit-weights", "::mlir::ModuleOp">, Optional {
   let summary = "Chooses the forms of constant weights for a budget of bytes";
   let description = [{
     The module's `weir.weights_budget` is the number of bytes that all constants
@@ -75,7 +76,7 @@ def FitWeights : Pass<"weir-fit-weights", "::mlir::ModuleOp"> {
   }];
 }
 
-def FuseScalars : Pass<"weir-fuse-scalars", "::mlir::func::FuncOp"> {
+def FuseScalars : Pass<"weir-fuse-scalars", "::mlir::func::FuncOp">, Optional {
   let summary = "Makes one linalg.generic of elementwise ops that feed another";
   let description = [{
     A tree of ops with scalar functions becomes one loop nest whose body is
@@ -95,7 +96,7 @@ def FuseScalars : Pass<"weir-fuse-scalars", "::mlir::func::FuncOp"> {
                            "mlir::tensor::TensorDialect"];
 }
 
-def RelaxArithmetic : Pass<"weir-relax-arithmetic", "::mlir::func::FuncOp"> {
+def RelaxArithmetic : Pass<"weir-relax-arithmetic", "::mlir::func::FuncOp">, Optional {
   let summary = "Sets the flags of `weir.fast_math` on the arithmetic of elements";
   let description = [{
     `weir.fast_math` of the module is a list of MLIR's flags for floats. The
@@ -112,7 +113,7 @@ def RelaxArithmetic : Pass<"weir-relax-arithmetic", "::mlir::func::FuncOp"> {
   }];
 }
 
-def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
+def FuseEpilogues : Pass<"weir-fuse-epilogues">, Optional {
   let summary = "Moves elementwise loops over a kernel's result into its epilogue";
   let description = [{
     A `linalg.generic` of parallel loops becomes part of a kernel's epilogue if
@@ -130,7 +131,7 @@ def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
   let dependentDialects = ["weir::kernel::KernelDialect"];
 }
 
-def FormAttention : Pass<"weir-form-attention", "::mlir::func::FuncOp"> {
+def FormAttention : Pass<"weir-form-attention", "::mlir::func::FuncOp">, Optional {
   let summary = "Makes one op of the products and the softmax of an attention";
   let description = [{
     A kernel.matmul, a softmax of its rows, at most one elementwise loop nest,

@@ -4,8 +4,9 @@
 #define WEIR_PASSES_PLAN
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 
-def FormTaskGroups : Pass<"weir-form-task-groups", "::mlir::ModuleOp"> {
+def FormTaskGroups : Pass<"weir-form-task-groups", "::mlir::ModuleOp">, Optional {
   let summary = "Groups small independent tasks into one parallel region";
   let description = [{
     Independent tasks of little work form a group (attribute `task_group`),
@@ -27,7 +28,7 @@ def FormTaskGroups : Pass<"weir-form-task-groups", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weir::plan::PlanDialect"];
 }
 
-def JoinLoops : Pass<"weir-join-loops", "::mlir::ModuleOp"> {
+def JoinLoops : Pass<"weir-join-loops", "::mlir::ModuleOp">, Optional {
   let summary = "Makes two loops with the same trip count one";
   let description = [{
     Independent loops with the same start, step and end, whose tasks are all
@@ -87,7 +88,7 @@ def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
-def MarkInPlace : Pass<"weir-mark-in-place"> {
+def MarkInPlace : Pass<"weir-mark-in-place">, Optional {
   let summary = "Marks the inputs whose memory a kernel's output may share";
   let description = [{
     A kernel that is one loop over elements may write each element where it has

@@ -264,7 +264,8 @@ weir_status weir_profile_read(const weir_profile_model *model,
                                 threads > 1 ? (uint32_t)threads : 1,
                                 model->model.info->num_levels
                                     ? number_of_level(model, context) + 1
-                                    : 0};
+                                    : 0,
+                                0, 0};
   return weir_end_call(context, WEIR_OK);
 }
 

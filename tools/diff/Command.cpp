@@ -6,7 +6,9 @@
 #include "tools/diff/Print.h"
 #include "tools/diff/Reduce.h"
 #include "tools/diff/Run.h"
+#include "tools/diff/bisect/Bisect.h"
 #include "tools/reference/Files.h"
+#include "tools/reference/TemporaryFolder.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
@@ -76,7 +78,7 @@ private:
   const Options &options;
   const DiffOptions &own;
   const ReferenceRun &run;
-  TemporaryFolder folder;
+  reference::TemporaryFolder folder;
 };
 
 } // namespace
@@ -116,8 +118,21 @@ Status runDiff(MLIRContext *context, const Options &options, raw_ostream &os) {
     return reference::fail(Status::badInput,
                            "the sides have no tensor in common");
   Comparison comparison = {model, own, *a, *b, result};
-  options.json ? printJson(comparison, os) : printText(comparison, os);
   const Finding *origin = result.firstOrigin();
+  std::optional<Bisection> bisection;
+  if (!options.json)
+    printText(comparison, os);
+  // A bisection takes longer than the comparison, whose result is known.
+  os.flush();
+  if (origin && own.bisects)
+    if (Status status = bisect(context, model, options, *origin, *a, *b, run,
+                               bisection.emplace());
+        status != Status::ok)
+      return status;
+  if (options.json)
+    printJson(comparison, bisection, os);
+  else if (bisection)
+    printText(*bisection, os);
   if (origin && !own.reduced.empty())
     if (Status status = writeReduced(model, *origin, *a, *b, run, own.reduced);
         status != Status::ok)

@@ -37,6 +37,29 @@ static uint64_t distanceOf(int64_t a, int64_t b) {
                : static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
 }
 
+static bool isUnsigned(const Tensor &tensor) {
+  Type type = tensor.elementType();
+  return type.isUnsignedInteger() || type.isInteger(1);
+}
+
+static Element elementOf(const Tensor &tensor, int64_t i) {
+  Element element = {tensor.number(i)};
+  if (!tensor.isFloat())
+    element.integer =
+        llvm::APSInt(llvm::APInt(64, static_cast<uint64_t>(tensor.integer(i))),
+                     isUnsigned(tensor));
+  return element;
+}
+
+/// The distance of two integers of one type.
+static uint64_t distanceOf(const Tensor &a, const Tensor &b, int64_t i) {
+  int64_t left = a.integer(i), right = b.integer(i);
+  if (!isUnsigned(a))
+    return distanceOf(left, right);
+  uint64_t x = static_cast<uint64_t>(left), y = static_cast<uint64_t>(right);
+  return x > y ? x - y : y - x;
+}
+
 /// The number of bounds that an error has, at least; 1 or less is within.
 static double excess(double error, double b, std::optional<uint64_t> ulp,
                      ArrayRef<Bound> bounds) {
@@ -64,7 +87,7 @@ namespace {
 class TensorComparison {
 public:
   TensorComparison(const Tensor &a, const Tensor &b, ArrayRef<Bound> bounds)
-      : a(a), b(b), bounds(bounds) {
+      : a(a), b(b), isInteger(!a.isFloat()), bounds(bounds) {
     if (!a.isFloat() || !b.isFloat())
       return;
     orderedA = orderedBits(a, a.elementType());
@@ -80,8 +103,8 @@ public:
     if (hasNan)
       result.maxUlp.reset();
     if (result.elements) {
-      result.a = a.number(result.worst);
-      result.b = b.number(result.worst);
+      result.a = elementOf(a, result.worst);
+      result.b = elementOf(b, result.worst);
     }
     return std::move(result);
   }
@@ -94,9 +117,12 @@ private:
     if (result.maxUlp && !std::isnan(left) && !std::isnan(right))
       ulp = distanceOf(orderedA[i], orderedB[i]);
     bool isSameInfinity = std::isinf(left) && ulp == uint64_t(0);
-    if (isNan || left == right || isSameInfinity)
+    bool isSameNumber = isInteger ? distanceOf(a, b, i) == 0 : left == right;
+    if (isNan || isSameNumber || isSameInfinity)
       return;
     hasNan |= std::isnan(left) || std::isnan(right);
+    if (isInteger)
+      error = static_cast<double>(distanceOf(a, b, i));
     error = std::isnan(error) ? infinite : std::abs(error);
     result.maxAbsolute = std::max(result.maxAbsolute, error);
     if (right != 0)
@@ -112,6 +138,7 @@ private:
   }
 
   const Tensor &a, &b;
+  bool isInteger;
   ArrayRef<Bound> bounds;
   std::vector<int64_t> orderedA, orderedB;
   Difference result;

@@ -4,6 +4,7 @@
 #define WEIR_TOOLS_DIFF_COMPARE_H
 
 #include "compiler/reference/Tensor.h"
+#include "llvm/ADT/APSInt.h"
 #include <optional>
 #include <string>
 
@@ -14,6 +15,12 @@ namespace weir::diff {
 struct Bound {
   double relative = 0, absolute = 0;
   std::optional<uint64_t> ulp = {};
+};
+
+/// The value of an element. A double lacks the low bits of large integers.
+struct Element {
+  double number = 0;
+  std::optional<llvm::APSInt> integer = {};
 };
 
 struct Difference {
@@ -29,14 +36,14 @@ struct Difference {
   std::optional<uint64_t> maxUlp;
   /// The element that is furthest from its bound, and its values.
   int64_t worst = 0;
-  double a = 0, b = 0;
+  Element a, b;
 
   bool isEqual() const { return mismatch.empty() && maxAbsolute == 0; }
 };
 
-/// Compares two tensors. An element has to be within one of the bounds. NaN is
-/// equal to NaN. If the type of A has an infinity for the value of B, then both
-/// are equal.
+/// Compares two tensors. An element has to be within one of the bounds.
+/// Integers are compared in all their bits. NaN is equal to NaN. If the type of
+/// A has an infinity for the value of B, then both are equal.
 Difference compare(const reference::Tensor &a, const reference::Tensor &b,
                    llvm::ArrayRef<Bound> bounds);
 

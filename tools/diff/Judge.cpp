@@ -64,14 +64,18 @@ private:
       known.try_emplace(kept.value, i);
     if (!difference.isBeyond)
       return Status::ok;
-    Finding finding = {i,  Verdict::inherited,      std::move(difference), {},
-                       {}, operandsOf(subgraph, i), std::move(subgraph)};
+    Finding finding = {i,
+                       Verdict::inherited,
+                       std::move(difference),
+                       {},
+                       {},
+                       operandsOf(subgraph, i),
+                       std::move(subgraph),
+                       {isRequested ? own : byOps}};
     // A library need not round as the tolerance of the user has it.
-    SmallVector<Bound, 2> accepted = {isRequested ? own : byOps};
     if (!b.isReference() && isRequested)
-      accepted.push_back(byOps);
-    if (Status status = explain(finding, *left, *right, accepted);
-        status != Status::ok)
+      finding.accepted.push_back(byOps);
+    if (Status status = explain(finding, *left, *right); status != Status::ok)
       return status;
     if (finding.isOrigin()) {
       ++result.origins;
@@ -110,10 +114,9 @@ private:
   }
 
   Status explain(Finding &finding, const reference::Tensor &left,
-                 const reference::Tensor &right, ArrayRef<Bound> accepted) {
-    bool reachesOrigin = llvm::any_of(finding.subgraph.ops, [&](Operation *op) {
-      return origins.contains(op);
-    });
+                 const reference::Tensor &right) {
+    bool reachesOrigin = llvm::any_of(
+        finding.subgraph.ops, [&](Operation *op) { return origins.contains(op); });
     if (reachesOrigin)
       return Status::ok;
     auto judgeSide = [&](const Side &side, const reference::Tensor &own,
@@ -124,7 +127,7 @@ private:
       if (!model.tensors[finding.tensor].sizes)
         status = evaluateOn(side, finding.subgraph, value);
       if (value)
-        local = compare(own, *value, accepted);
+        local = compare(own, *value, finding.accepted);
       return status;
     };
     if (Status status = judgeSide(a, left, finding.localA);

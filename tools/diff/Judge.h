@@ -23,6 +23,8 @@ struct Finding {
   /// The tensors that the node reads.
   llvm::SmallVector<size_t> operands;
   Subgraph subgraph;
+  /// The bounds of the node on its operands: one of them has to hold.
+  llvm::SmallVector<Bound, 2> accepted;
 
   bool isOrigin() const { return verdict != Verdict::inherited; }
 };

@@ -29,7 +29,7 @@ std::vector<Kept> keptIn(func::FuncOp function) {
   });
   std::vector<Kept> all;
   for (auto &[tensor, keep] : byTensor)
-    all.push_back({tensor.str(), nodeOf(keep.getLoc()), "", keep.getValue(),
+    all.push_back({tensor.str(), pathOf(keep.getLoc()), "", keep.getValue(),
                    keep.getShape()});
   return all;
 }
@@ -46,7 +46,7 @@ void addOutputs(func::FuncOp function, std::vector<Kept> &all) {
       continue;
     Value sizes = output.sizes ? end->getOperand(*output.sizes) : Value();
     Operation *op = value.getDefiningOp();
-    all.push_back({output.tensor, op ? nodeOf(op->getLoc()) : "", output.name,
+    all.push_back({output.tensor, op ? pathOf(op->getLoc()) : "", output.name,
                    value, sizes});
   }
 }

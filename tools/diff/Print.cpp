@@ -35,7 +35,10 @@ std::string numberText(double number, const char *format = "%.3g") {
 }
 
 /// An element in digits that distinguish it from its neighbours.
-std::string elementText(double number) { return numberText(number, "%.9g"); }
+std::string elementText(const Element &element) {
+  return element.integer ? llvm::toString(*element.integer, 10)
+                         : numberText(element.number, "%.9g");
+}
 
 std::string ulpText(const Difference &difference) {
   return difference.maxUlp ? std::to_string(*difference.maxUlp) : "-";
@@ -156,14 +159,22 @@ json::Value jsonNumber(double number) {
   return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
 }
 
+json::Value jsonElement(const Element &element) {
+  if (!element.integer)
+    return jsonNumber(element.number);
+  return element.integer->isUnsigned()
+             ? json::Value(element.integer->getZExtValue())
+             : json::Value(element.integer->getSExtValue());
+}
+
 json::Object describe(const Difference &difference) {
   json::Object all{{"max_absolute", jsonNumber(difference.maxAbsolute)},
                    {"max_relative", jsonNumber(difference.maxRelative)},
                    {"elements", difference.elements},
                    {"elements_beyond", difference.beyond},
                    {"worst", difference.worst},
-                   {"a", jsonNumber(difference.a)},
-                   {"b", jsonNumber(difference.b)}};
+                   {"a", jsonElement(difference.a)},
+                   {"b", jsonElement(difference.b)}};
   all["max_ulp"] = difference.maxUlp ? json::Value(*difference.maxUlp)
                                      : json::Value(nullptr);
   if (!difference.mismatch.empty())
@@ -214,7 +225,45 @@ void printText(const Comparison &comparison, raw_ostream &os) {
   printSummary(comparison, os);
 }
 
-void printJson(const Comparison &comparison, raw_ostream &os) {
+void printText(const Bisection &bisection, raw_ostream &os) {
+  os << "bisection of side " << bisection.side << ":\n";
+  if (!bisection.kernels.empty())
+    os << "  kernels of the node: " << llvm::join(bisection.kernels, ", ")
+       << '\n';
+  if (bisection.isAlone)
+    os << "  the node shows the difference in a program of its own\n";
+  if (bisection.pass.empty()) {
+    os << "  " << bisection.reason << '\n';
+    return;
+  }
+  os << "  the pass " << bisection.pass << " of the stage " << bisection.stage
+     << " introduces it, on " << bisection.on;
+  if (bisection.run)
+    os << " (run " << bisection.run << " of " << bisection.runs
+       << " of optional passes)";
+  os << '\n';
+}
+
+static json::Object describe(const Bisection &bisection) {
+  json::Object all{{"side", bisection.side},
+                   {"kernels", json::Array(bisection.kernels)},
+                   {"alone", bisection.isAlone}};
+  if (bisection.pass.empty()) {
+    all["reason"] = bisection.reason;
+    return all;
+  }
+  all["pass"] = bisection.pass;
+  all["stage"] = bisection.stage;
+  all["on"] = json::fixUTF8(bisection.on);
+  if (bisection.run) {
+    all["run"] = bisection.run;
+    all["runs"] = bisection.runs;
+  }
+  return all;
+}
+
+void printJson(const Comparison &comparison,
+               const std::optional<Bisection> &bisection, raw_ostream &os) {
   const Result &result = comparison.result;
   json::Array findings;
   for (const Finding &found : result.findings)
@@ -229,6 +278,8 @@ void printJson(const Comparison &comparison, raw_ostream &os) {
   if (const Finding *origin = result.firstOrigin())
     all["first"] =
         json::fixUTF8(comparison.model.tensors[origin->tensor].tensor);
+  if (bisection)
+    all["bisection"] = describe(*bisection);
   os << json::Value(std::move(all)) << '\n';
 }
 

@@ -3,7 +3,7 @@
 #ifndef WEIR_TOOLS_DIFF_PRINT_H
 #define WEIR_TOOLS_DIFF_PRINT_H
 
-#include "tools/diff/Judge.h"
+#include "tools/diff/bisect/Bisect.h"
 
 namespace weir::diff {
 
@@ -18,7 +18,11 @@ struct Comparison {
 /// Prints the findings as a table, the first origin with its operands, and a
 /// summary.
 void printText(const Comparison &comparison, llvm::raw_ostream &os);
-void printJson(const Comparison &comparison, llvm::raw_ostream &os);
+/// Prints the kernel and the pass of the first origin.
+void printText(const Bisection &bisection, llvm::raw_ostream &os);
+void printJson(const Comparison &comparison,
+               const std::optional<Bisection> &bisection,
+               llvm::raw_ostream &os);
 
 } // namespace weir::diff
 

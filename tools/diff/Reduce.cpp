@@ -2,12 +2,10 @@
 
 #include "tools/diff/Reduce.h"
 
-#include "compiler/Course.h"
-#include "compiler/emit/Output.h"
 #include "dialects/weir/Attributes.h"
-#include "tools/reference/ArrayFiles.h"
+#include "tools/reference/FileNames.h"
 #include "tools/reference/Files.h"
-#include "llvm/Support/FileSystem.h"
+#include "tools/reference/StagedFiles.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -45,52 +43,70 @@ nameAll(const Model &model, const Finding &finding, func::FuncOp main) {
   return names;
 }
 
-static Status writeProgram(ModuleOp program, StringRef path) {
-  std::vector<OutputFile> files;
+static std::string textOf(ModuleOp program) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
   OpPrintingFlags flags;
   flags.enableDebugInfo();
-  Status status = statusOf(writeText(
-      path, files, [&](raw_ostream &os) { program.print(os, flags); }));
-  return status == Status::ok ? statusOf(keepAll(files)) : status;
+  program.print(os, flags);
+  return text;
 }
 
 /// Writes tensors to the folder beside the file that has this ending.
 static Status writeTensors(ArrayRef<std::string> names,
                            ArrayRef<reference::TensorRef> tensors,
-                           StringRef path, StringRef ending) {
+                           StringRef path, StringRef ending,
+                           reference::StagedFiles &files) {
   SmallString<128> folder(path);
   llvm::sys::path::replace_extension(folder, ending);
-  if (std::error_code code = llvm::sys::fs::create_directory(folder))
-    return reference::fail(Status::io, "cannot create '" + escaped(folder) +
-                                           "': " + code.message());
-  reference::ArrayFiles files;
+  reference::FileNames fileNames;
+  for (StringRef name : names)
+    fileNames.add(name);
   for (auto [name, tensor] : llvm::zip_equal(names, tensors)) {
     reference::Array array;
     if (Status status = reference::copyTo(array, *tensor); status != Status::ok)
       return reference::fail(status, "not enough memory for the tensors");
-    if (Status status = files.write(reference::pathIn(folder, name), array);
+    std::string file;
+    if (Status status = fileNames.pathOf(folder, name, file);
         status != Status::ok)
       return status;
+    if (Status status = files.write(file, array); status != Status::ok)
+      return status;
   }
-  return files.place(folder);
+  return Status::ok;
 }
 
 /// Writes the result of side B, which is not the reference.
-static Status writeOther(const Kept &kept, const Side &b, StringRef path) {
+static Status writeOther(const Kept &kept, const Side &b, StringRef path,
+                         reference::StagedFiles &files) {
   reference::TensorRef other;
   Status status = b.read(kept, other);
   return status == Status::ok && other
-             ? writeTensors(kept.output, other, path, ".outputs")
+             ? writeTensors(kept.output, other, path, ".outputs", files)
              : status;
+}
+
+/// The side whose result is wrong, and so whose operands are of interest.
+static const Side &wrongSide(const Finding &finding, const Side &a,
+                             const Side &b) {
+  return finding.verdict == Verdict::wrongInB ? b : a;
+}
+
+bool canReduce(const Model &model, const Finding &finding, const Side &a,
+               const Side &b, const ReferenceRun &run) {
+  SmallVector<reference::TensorRef> inputs;
+  return finding.subgraph.isClosed &&
+         readInputs(model, finding.subgraph, wrongSide(finding, a, b), run,
+                    inputs) == Status::ok &&
+         !llvm::is_contained(inputs, nullptr);
 }
 
 Status writeReduced(const Model &model, const Finding &finding, const Side &a,
                     const Side &b, const ReferenceRun &run, StringRef path) {
-  // The operands of the side whose result is wrong.
-  const Side &side = finding.verdict == Verdict::wrongInB ? b : a;
   const std::string &tensor = model.tensors[finding.tensor].tensor;
   SmallVector<reference::TensorRef> inputs;
-  if (Status status = readInputs(model, finding.subgraph, side, run, inputs);
+  if (Status status = readInputs(model, finding.subgraph, wrongSide(finding, a, b),
+                                 run, inputs);
       status != Status::ok)
     return status;
   if (!finding.subgraph.isClosed || llvm::is_contained(inputs, nullptr))
@@ -101,14 +117,20 @@ Status writeReduced(const Model &model, const Finding &finding, const Side &a,
   OwningOpRef<ModuleOp> program = programOf(finding.subgraph, *model.module);
   std::vector<std::string> names =
       nameAll(model, finding, program->lookupSymbol<func::FuncOp>("main"));
-  if (Status status = writeTensors(names, inputs, path, ".inputs");
+  StringRef parent = llvm::sys::path::parent_path(path);
+  reference::StagedFiles files(parent.empty() ? "." : parent.str());
+  if (Status status = writeTensors(names, inputs, path, ".inputs", files);
       status != Status::ok)
     return status;
   if (!b.isReference())
-    if (Status status = writeOther(model.tensors[finding.tensor], b, path);
+    if (Status status =
+            writeOther(model.tensors[finding.tensor], b, path, files);
         status != Status::ok)
       return status;
-  return writeProgram(*program, path);
+  if (Status status = files.write(path.str(), textOf(*program));
+      status != Status::ok)
+    return status;
+  return files.place();
 }
 
 } // namespace weir::diff

@@ -7,6 +7,11 @@
 
 namespace weir::diff {
 
+/// Whether the node of a finding is a program of its own: both its ops and its
+/// operands are known.
+bool canReduce(const Model &model, const Finding &finding, const Side &a,
+               const Side &b, const ReferenceRun &run);
+
 /// Writes the node of a finding as a module with the function `main`, whose
 /// inputs are the operands of the node. For `net.mlir` the operands of the side
 /// that is wrong go to the folder `net.inputs`. The result of side B, if it is

@@ -3,67 +3,18 @@
 
 #include "tools/diff/Run.h"
 
-#include "compiler/SystemErrors.h"
-#include "tools/reference/ArrayFiles.h"
 #include "tools/reference/Files.h"
 #include "tools/reference/Signature.h"
+#include "tools/reference/TemporaryFolder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/Signals.h"
 
 using namespace mlir;
 namespace fs = llvm::sys::fs;
 
 namespace weir::diff {
-
-TemporaryFolder::~TemporaryFolder() {
-  if (!path.empty())
-    fs::remove_directories(path);
-  for (const auto &file : files)
-    llvm::sys::DontRemoveFileOnSignal(file.getKey());
-}
-
-void TemporaryFolder::know(std::string file) {
-  llvm::sys::RemoveFileOnSignal(file);
-  files.insert(file);
-}
-
-void TemporaryFolder::knowAllIn(StringRef folder) {
-  std::error_code code;
-  for (fs::directory_iterator it(folder, code), end; !code && it != end;
-       it.increment(code))
-    know(it->path());
-}
-
-void TemporaryFolder::remove(StringRef file) {
-  fs::remove(file);
-  llvm::sys::DontRemoveFileOnSignal(file);
-  files.erase(file);
-}
-
-Status TemporaryFolder::create() {
-  if (std::error_code code = fs::createUniqueDirectory("weir-diff", path)) {
-    path.clear();
-    return reference::fail(systemStatus(code),
-                           "cannot create a temporary folder: " +
-                               code.message());
-  }
-  return Status::ok;
-}
-
-Status TemporaryFolder::createFolder(StringRef name) {
-  if (std::error_code code = fs::create_directory(pathOf(name)))
-    return reference::fail(systemStatus(code), "cannot create '" +
-                                                   pathOf(name) +
-                                                   "': " + code.message());
-  return Status::ok;
-}
-
-std::string TemporaryFolder::pathOf(StringRef name) const {
-  return (path + "/" + name).str();
-}
 
 /// A program of the installation: beside this one, or on the PATH.
 static std::string findProgram(StringRef name) {
@@ -78,31 +29,42 @@ static std::string findProgram(StringRef name) {
 }
 
 /// Runs a program to its end, without its standard output. Its own messages say
-/// why it failed.
-static Status execute(StringRef program, ArrayRef<std::string> arguments) {
+/// why it failed, unless they go to a file.
+static Status execute(StringRef program, ArrayRef<std::string> arguments,
+                      StringRef log = "") {
   std::string path = findProgram(program), error;
   SmallVector<StringRef> all = {path};
   llvm::append_range(all, arguments);
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(""),
-                                          std::nullopt};
-  int code =
-      llvm::sys::ExecuteAndWait(path, all, std::nullopt, redirects,
-                                /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
-  if (code == -1)
+  std::optional<StringRef> errors;
+  if (!log.empty())
+    errors = log;
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(""), errors};
+  auto lock = reference::TemporaryFolder::holdSignals();
+  llvm::sys::ProcessInfo process =
+      llvm::sys::ExecuteNoWait(path, all, std::nullopt, redirects,
+                               /*MemoryLimit=*/0, &error);
+  if (process.Pid == llvm::sys::ProcessInfo::InvalidPid)
     return reference::fail(Status::io, "cannot run '" + escaped(path) +
                                            "': " + escaped(error));
+  reference::TemporaryFolder::setChild(process.Pid);
+  lock.unlock();
+  int code = llvm::sys::Wait(process, std::nullopt, &error).ReturnCode;
+  lock.lock();
+  reference::TemporaryFolder::setChild(0);
+  lock.unlock();
   if (code < 0)
     return reference::fail(Status::internal,
                            program + " crashed: " + escaped(error));
-  if (code > 0)
+  if (code > 0 && log.empty())
     reference::fail(Status::badInput,
                     program + " exited with " + Twine(code) +
                         ", so that there is nothing to compare");
   return static_cast<Status>(code);
 }
 
-Status compileLibrary(const Options &options, StringRef flags,
-                      const std::string &library) {
+std::vector<std::string> compileArguments(const Options &options,
+                                          StringRef flags,
+                                          const std::string &library) {
   std::vector<std::string> arguments = {"compile", options.import.path, "-q",
                                         "-o", library};
   const DiffOptions &own = options.diff;
@@ -114,7 +76,12 @@ Status compileLibrary(const Options &options, StringRef flags,
   SmallVector<const char *> words;
   llvm::cl::TokenizeGNUCommandLine(flags, saver, words);
   arguments.insert(arguments.end(), words.begin(), words.end());
-  return execute("weir", arguments);
+  return arguments;
+}
+
+Status compileLibrary(const Options &options, StringRef flags,
+                      const std::string &library, StringRef log) {
+  return execute("weir", compileArguments(options, flags, library), log);
 }
 
 /// Whether `--input` sets the input.
@@ -135,11 +102,15 @@ Status runLibrary(const Model &model, const Options &options,
     arguments.push_back("--random=" + values.random);
   for (const std::string &input : values.inputs)
     arguments.push_back("--input=" + input);
-  for (const reference::SignatureTensor &input :
-       reference::inputsOf(model.function)) {
+  auto inputs = reference::inputsOf(model.function);
+  reference::FileNames names = reference::fileNamesOf(inputs);
+  for (const reference::SignatureTensor &input : inputs) {
     if (values.inputDir.empty() || input.isSizes || isGiven(input, values))
       continue;
-    std::string path = reference::pathIn(values.inputDir, input.name);
+    std::string path;
+    if (Status status = names.pathOf(values.inputDir, input.name, path);
+        status != Status::ok)
+      return status;
     if (fs::exists(path))
       arguments.push_back("--input=" + input.name + "=@" + path);
   }

@@ -4,40 +4,19 @@
 #define WEIR_TOOLS_DIFF_RUN_H
 
 #include "tools/diff/Model.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace weir::diff {
 
-/// A folder that is removed at the end. A signal and the end of memory remove
-/// the files that it knows.
-class TemporaryFolder {
-public:
-  TemporaryFolder() = default;
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  ~TemporaryFolder();
-
-  Status create();
-  /// Creates a folder in it.
-  Status createFolder(llvm::StringRef name);
-  std::string pathOf(llvm::StringRef name) const;
-
-  /// Knows a file from now on, which need not exist yet.
-  void know(std::string file);
-  void knowAllIn(llvm::StringRef folder);
-  /// Removes a file that it knows.
-  void remove(llvm::StringRef file);
-
-private:
-  llvm::StringSet<> files;
-  llvm::SmallString<128> path;
-};
+/// The command line of `weir` that compiles the model with all tensors kept.
+std::vector<std::string> compileArguments(const Options &options,
+                                          llvm::StringRef flags,
+                                          const std::string &library);
 
 /// Compiles the model with all tensors kept, and with more options of
-/// `weir compile`.
+/// `weir compile`. Its messages go to the file `log`, or to the standard error
+/// if that is empty.
 Status compileLibrary(const Options &options, llvm::StringRef flags,
-                      const std::string &library);
+                      const std::string &library, llvm::StringRef log = "");
 
 /// Runs a library with the inputs of the comparison, and writes its outputs to
 /// a folder.

@@ -7,14 +7,11 @@
 #include "compiler/terminal/Colors.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/weir/TensorName.h"
-#include "tools/reference/ArrayFiles.h"
+#include "tools/reference/Array.h"
+#include "tools/reference/FileNames.h"
 #include "tools/reference/Files.h"
 #include "llvm/Support/FileSystem.h"
 #include <cmath>
-
-extern "C" {
-#include "tools/run/file/name.h"
-}
 
 using namespace mlir;
 
@@ -45,8 +42,8 @@ Status evaluate(const Model &model, const Options &options, bool isOptional,
   if (Status status = reference::readLimits(options, limits);
       status != Status::ok)
     return status;
-  if (Status status =
-          reference::readInputs(model.function, options.reference, run.inputs);
+  if (Status status = reference::readInputs(model.function, options.reference,
+                                            limits, run.inputs);
       status != Status::ok)
     return status;
   llvm::DenseSet<Value> wanted;
@@ -80,14 +77,10 @@ Status evaluate(const Model &model, const Options &options, bool isOptional,
 /// The file with an output of a library, or nothing: with an escaped name, if
 /// the library has another output of the same short name.
 static std::string findOutput(StringRef folder, StringRef name) {
-  char file[MAX_FILE_NAME + 1];
-  for (bool escapes : {true, false}) {
-    if (file_name(name.str().c_str(), escapes, file))
-      continue;
-    if (std::string path = (folder + "/" + file).str();
-        llvm::sys::fs::exists(path))
+  for (bool escapes : {true, false})
+    if (std::string path = reference::pathIn(folder, name, escapes);
+        !path.empty() && llvm::sys::fs::exists(path))
       return path;
-  }
   return "";
 }
 

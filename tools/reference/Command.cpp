@@ -43,7 +43,7 @@ Status runReference(MLIRContext *context, const Options &options,
     return fail(Status::badInput,
                 "the model has no function '" + escaped(own.function) + "'");
   SmallVector<TensorRef> inputs;
-  status = readInputs(function, own, inputs);
+  status = readInputs(function, own, limits, inputs);
   if (status != Status::ok)
     return status;
   NodeValues nodes;

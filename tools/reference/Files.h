@@ -23,17 +23,18 @@ Status readLimits(const Options &options, Limits &limits);
 /// Reports why the model at `path` has no value, and returns the status.
 Status explain(llvm::Error error, llvm::StringRef path);
 
-/// Reads a tensor for each argument of a function.
+/// Reads a tensor for each argument of a function, within the limits.
 Status readInputs(mlir::func::FuncOp function, const ReferenceOptions &options,
+                  const Limits &limits,
                   llvm::SmallVectorImpl<TensorRef> &inputs);
 
 /// The part of a tensor that is in use: its first elements, in a shape that
 /// `sizes` has. None if the sizes are outside of the tensor.
 std::optional<Tensor> partOf(const Tensor &tensor, const Tensor &sizes);
 
-/// Writes the results of a function to the folder of `--output-dir`, or prints
-/// them. With `json` their names and types are printed instead. `errors` is
-/// empty, or has the error of each element of each result.
+/// Writes the results of a function to the folder of `--output-dir`, which it
+/// creates, or prints them. With `json` their names and types are printed
+/// instead. `errors` is empty, or has the error of each element of each result.
 Status writeOutputs(mlir::func::FuncOp function,
                     llvm::ArrayRef<TensorRef> results,
                     llvm::ArrayRef<TensorRef> errors,

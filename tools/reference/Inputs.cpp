@@ -1,11 +1,13 @@
 // Reads the inputs of `weir reference`: files, values and random numbers.
 
 #include "compiler/terminal/Colors.h"
-#include "tools/reference/ArrayFiles.h"
+#include "tools/reference/Array.h"
+#include "tools/reference/FileNames.h"
 #include "tools/reference/Files.h"
 #include "tools/reference/Signature.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -21,15 +23,15 @@ namespace {
 class InputReader {
 public:
   InputReader(func::FuncOp function, const ReferenceOptions &options,
-              SmallVectorImpl<TensorRef> &to)
-      : inputs(inputsOf(function)), options(options), to(to) {}
+              const Limits &limits, SmallVectorImpl<TensorRef> &to)
+      : inputs(inputsOf(function)), options(options), limits(limits), to(to) {
+    StringRef(options.random).getAsInteger(10, seed);
+  }
 
   Status read() {
-    StringRef text = options.random;
-    if (!text.empty() && text.getAsInteger(10, seed))
-      return fail(Status::badUsage, "--random=" + escaped(text) +
-                                        " is no number from 0 to 2^64-1");
     if (Status status = checkNames(); status != Status::ok)
+      return status;
+    if (Status status = checkBytes(); status != Status::ok)
       return status;
     to.resize(inputs.size());
     for (unsigned i = 0; i < inputs.size(); ++i)
@@ -63,6 +65,19 @@ private:
     return Status::ok;
   }
 
+  /// The inputs must fit into the memory for tensors, before they are read.
+  Status checkBytes() const {
+    uint64_t bytes = 0;
+    for (const SignatureTensor &input : inputs)
+      bytes = llvm::SaturatingMultiplyAdd<uint64_t>(input.type.getNumElements(),
+                                                    sizeof(Lane), bytes);
+    return bytes <= limits.bytes
+               ? Status::ok
+               : fail(Status::limit, "the inputs have more than " +
+                                         Twine(limits.bytes) +
+                                         " bytes, 8 for each element");
+  }
+
   /// The value of the last `--input` that means this one, or none.
   std::optional<std::string> given(const SignatureTensor &input) const {
     for (StringRef text : llvm::reverse(options.inputs))
@@ -93,7 +108,11 @@ private:
     if (auto text = given(input))
       return parse(*text, input, array);
     if (!options.inputDir.empty()) {
-      std::string path = pathIn(options.inputDir, input.name);
+      std::string path;
+      if (Status status =
+              fileNamesOf(inputs).pathOf(options.inputDir, input.name, path);
+          status != Status::ok)
+        return status;
       if (options.random.empty() || llvm::sys::fs::exists(path))
         return parse("@" + path, input, array);
     }
@@ -151,6 +170,7 @@ private:
 
   std::vector<SignatureTensor> inputs;
   const ReferenceOptions &options;
+  const Limits &limits;
   SmallVectorImpl<TensorRef> &to;
   uint64_t seed = 0;
 };
@@ -158,8 +178,8 @@ private:
 } // namespace
 
 Status readInputs(func::FuncOp function, const ReferenceOptions &options,
-                  SmallVectorImpl<TensorRef> &inputs) {
-  return InputReader(function, options, inputs).read();
+                  const Limits &limits, SmallVectorImpl<TensorRef> &inputs) {
+  return InputReader(function, options, limits, inputs).read();
 }
 
 } // namespace weir::reference

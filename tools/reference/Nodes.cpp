@@ -2,8 +2,9 @@
 
 #include "tools/reference/Nodes.h"
 
-#include "tools/reference/ArrayFiles.h"
+#include "tools/reference/FileNames.h"
 #include "tools/reference/Files.h"
+#include "tools/reference/StagedFiles.h"
 
 using namespace mlir;
 
@@ -22,20 +23,31 @@ Observer NodeValues::observer() {
 }
 
 Status NodeValues::write(StringRef folder, bool writesF64) const {
-  ArrayFiles files;
+  auto nameOf = [](const std::string &node, size_t result) {
+    return result ? node + "_" + std::to_string(result) : node;
+  };
+  FileNames names;
+  for (const auto &[node, results] : values)
+    for (size_t i = 0; i < results.size(); ++i)
+      names.add(nameOf(node, i));
+  if (Status status = createFolders(folder); status != Status::ok)
+    return status;
+  StagedFiles files(folder.str());
   for (const auto &[node, results] : values)
     for (auto [i, result] : llvm::enumerate(results)) {
-      std::string name = i ? node + "_" + std::to_string(i) : node;
       bool isWide = writesF64 && result->isFloat();
       Array array;
       if (Status status = copyTo(array, isWide ? result->asF64() : *result);
           status != Status::ok)
         return fail(status, "not enough memory for the nodes");
-      if (Status status = files.write(pathIn(folder, name), array);
+      std::string path;
+      if (Status status = names.pathOf(folder, nameOf(node, i), path);
           status != Status::ok)
         return status;
+      if (Status status = files.write(path, array); status != Status::ok)
+        return status;
     }
-  return files.place(folder);
+  return files.place();
 }
 
 } // namespace weir::reference

@@ -10,7 +10,8 @@
 namespace weir::reference {
 
 /// The value of each node: the results of the last op that is of the node, in
-/// the last round of a loop. It keeps all of them in memory.
+/// the last round of a loop. A node of a function has the names of its calls
+/// before its own. All values stay in memory.
 class NodeValues {
 public:
   /// Fills the values during a run. They outlive the observer.

@@ -1,8 +1,9 @@
 // Writes the outputs of `weir reference`, all or none.
 
-#include "tools/reference/ArrayFiles.h"
+#include "tools/reference/FileNames.h"
 #include "tools/reference/Files.h"
 #include "tools/reference/Signature.h"
+#include "tools/reference/StagedFiles.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -46,7 +47,11 @@ Status writeOutputs(func::FuncOp function, ArrayRef<TensorRef> results,
                     bool json, raw_ostream &os) {
   std::vector<SignatureTensor> outputs = outputsOf(function);
   StringRef folder = options.outputDir;
-  ArrayFiles files;
+  if (!folder.empty())
+    if (Status status = createFolders(folder); status != Status::ok)
+      return status;
+  StagedFiles files(folder.str());
+  FileNames names = fileNamesOf(outputs);
   llvm::json::Array described;
   for (auto [i, output] : llvm::enumerate(outputs)) {
     if (output.isSizes)
@@ -69,24 +74,27 @@ Status writeOutputs(func::FuncOp function, ArrayRef<TensorRef> results,
       print(output, array, tensor->size(), os);
     if (folder.empty())
       continue;
-    if (Status status = files.write(pathIn(folder, output.name), array);
+    std::string path;
+    if (Status status = names.pathOf(folder, output.name, path);
         status != Status::ok)
+      return status;
+    if (Status status = files.write(path, array); status != Status::ok)
       return status;
     if (errors.empty())
       continue;
     Array error;
     if (Status status = copyTo(error, *inUse(*errors[i])); status != Status::ok)
       return fail(status, "not enough memory for the outputs");
-    if (Status status =
-            files.write(pathIn(folder, output.name + ".error"), error);
-        status != Status::ok)
+    // The path ends with .npy.
+    path.insert(path.size() - 4, ".error");
+    if (Status status = files.write(path, error); status != Status::ok)
       return status;
   }
   if (json)
     os << llvm::json::Value(
               llvm::json::Object{{"outputs", std::move(described)}})
        << "\n";
-  return folder.empty() ? Status::ok : files.place(folder);
+  return folder.empty() ? Status::ok : files.place();
 }
 
 } // namespace weir::reference

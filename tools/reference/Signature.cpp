@@ -38,6 +38,14 @@ describe(TypeRange types, StringRef kind,
   return all;
 }
 
+FileNames fileNamesOf(ArrayRef<SignatureTensor> tensors) {
+  FileNames names;
+  for (const SignatureTensor &tensor : tensors)
+    if (!tensor.isSizes)
+      names.add(tensor.name);
+  return names;
+}
+
 std::vector<SignatureTensor> inputsOf(func::FuncOp function) {
   return describe(function.getArgumentTypes(), "input",
                   [&](unsigned i) { return function.getArgAttrDict(i); });

@@ -4,6 +4,7 @@
 #define WEIR_TOOLS_REFERENCE_SIGNATURE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tools/reference/FileNames.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct SignatureTensor {
   /// Whether `--input=NAME=` means it. One of two names may lack `:0`.
   bool isCalled(llvm::StringRef given) const;
 };
+
+/// The files of these tensors.
+FileNames fileNamesOf(llvm::ArrayRef<SignatureTensor> tensors);
 
 std::vector<SignatureTensor> inputsOf(mlir::func::FuncOp function);
 std::vector<SignatureTensor> outputsOf(mlir::func::FuncOp function);

@@ -2,6 +2,7 @@
 
 #include "compiler/import/debug/Instruments.h"
 
+#include "compiler/Place.h"
 #include "compiler/import/Build.h"
 #include "compiler/import/TracedNode.h"
 #include "compiler/import/bounded/Reshape.h"
@@ -15,20 +16,10 @@ using namespace mlir;
 
 namespace weir {
 
-/// The names of the calls around a node, each with a slash behind it.
-static std::string pathOf(LocationAttr callers) {
-  std::string path;
-  while (callers) {
-    LocationAttr own = callers;
-    callers = nullptr;
-    if (auto call = dyn_cast<CallSiteLoc>(own)) {
-      callers = call.getCaller();
-      own = call.getCallee();
-    }
-    if (auto name = dyn_cast<NameLoc>(own))
-      path = name.getName().str() + "/" + path;
-  }
-  return path;
+/// The names of the calls around a node, with a slash behind them.
+static std::string prefixOf(LocationAttr callers) {
+  std::string path = pathOf(callers);
+  return path.empty() ? "" : path + "/";
 }
 
 Instruments::Instruments() = default;
@@ -87,7 +78,7 @@ void Instruments::keep(OpBuilder &builder, Location at, LocationAttr callers,
   if (!pattern)
     return;
   ImplicitLocOpBuilder b(at, builder);
-  std::string path = pathOf(callers);
+  std::string path = prefixOf(callers);
   for (const NodeResult &result : results)
     keep(b, result, path);
 }
@@ -108,7 +99,7 @@ void Instruments::add(TracedNode &node, LocationAttr callers,
                       ArrayRef<NodeResult> results) {
   if (isSource(node.op()))
     return;
-  std::string name = pathOf(callers) + node.name().str();
+  std::string name = prefixOf(callers) + node.name().str();
   if (checksShapes)
     checkShapes(node, name, results, named);
   if (checksNumbers)

@@ -4,6 +4,7 @@
 #define WEIR_PASSES_CPU_LOOPS
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 
 def CheckBounds : Pass<"weir-check-bounds", "::mlir::ModuleOp"> {
   let summary = "Checks the indices of loads and stores in each run";
@@ -31,7 +32,7 @@ def CheckBounds : Pass<"weir-check-bounds", "::mlir::ModuleOp"> {
                            "weir::plan::PlanDialect"];
 }
 
-def ClipLoops : Pass<"weir-clip-loops", "::mlir::func::FuncOp"> {
+def ClipLoops : Pass<"weir-clip-loops", "::mlir::func::FuncOp">, Optional {
   let summary = "Ends loops at the actual sizes of results";
   let description = [{
     In a kernel with `weir.sizes` (`weir-bind-sizes`) an iteration that stores
@@ -91,7 +92,7 @@ def LowerCopies : Pass<"weir-lower-copies"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
+def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp">, Optional {
   let summary = "Divides loops over large buffers into work items for threads";
   let description = [{
     The work items are slices along a parallel dimension and the outermost ones,
@@ -114,7 +115,7 @@ def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def VectorizeLoops : Pass<"weir-vectorize-loops"> {
+def VectorizeLoops : Pass<"weir-vectorize-loops">, Optional {
   let summary = "Turns loops over neighbouring 32-bit elements into vectors";
   let description = [{
     Applies to linalg ops on buffers whose body has a vector form. f16 and bf16
@@ -158,7 +159,7 @@ def OutlineParallelLoops : Pass<"weir-outline-parallel-loops", "::mlir::ModuleOp
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def ShapeReductions : Pass<"weir-shape-reductions", "::mlir::func::FuncOp"> {
+def ShapeReductions : Pass<"weir-shape-reductions", "::mlir::func::FuncOp">, Optional {
   let summary = "Merges reduction loops and moves them inside";
   let description = [{
     Adjacent loops of one iterator type become one if all operands have them
@@ -176,7 +177,7 @@ def ShapeReductions : Pass<"weir-shape-reductions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def ReassociateReductions : Pass<"weir-reassociate-reductions"> {
+def ReassociateReductions : Pass<"weir-reassociate-reductions">, Optional {
   let summary = "Lets sums and products of a reduction run in vector lanes";
   let description = [{
     Only the op that combines the accumulator may be reordered; all other ops

@@ -4,8 +4,9 @@
 #define WEIR_PASSES_CPU_SCHEDULE
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 
-def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
+def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp">, Optional {
   let summary = "Makes an attention a loop over blocks of rows";
   let description = [{
     Applies to kernel.attention on buffers. A block has as many rows as half of L2

@@ -4,8 +4,9 @@
 #define WEIR_PASSES_GRAPH_LAYOUT
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 
-def FoldTransposes : Pass<"weir-fold-transposes"> {
+def FoldTransposes : Pass<"weir-fold-transposes">, Optional {
   let summary = "Moves transposes towards the results until they cancel";
   let description = [{
     Frameworks write a layout change around each layer; most of them cancel. A
@@ -24,7 +25,7 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
   }];
 }
 
-def HoistTransposes : Pass<"weir-hoist-transposes"> {
+def HoistTransposes : Pass<"weir-hoist-transposes">, Optional {
   let summary = "Moves transposes before ops that enlarge a tensor";
   let description = [{
     A transpose may have moved behind gathers that enlarge an image, without
@@ -42,7 +43,7 @@ def HoistTransposes : Pass<"weir-hoist-transposes"> {
   }];
 }
 
-def FormRepeats : Pass<"weir-form-repeats"> {
+def FormRepeats : Pass<"weir-form-repeats">, Optional {
   let summary = "Makes gathers that repeat each element broadcasts";
   let description = [{
     Nearest-neighbour upsampling gathers by indices that each occur several
@@ -60,7 +61,7 @@ def FormRepeats : Pass<"weir-form-repeats"> {
   }];
 }
 
-def SinkReshapes : Pass<"weir-sink-reshapes"> {
+def SinkReshapes : Pass<"weir-sink-reshapes">, Optional {
   let summary = "Moves reshapes behind elementwise ops, and of batches behind products";
   let description = [{
     A reshape between an op and the elementwise op that follows would separate their

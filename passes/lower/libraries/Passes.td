@@ -4,8 +4,9 @@
 #define WEIR_PASSES_LOWER_LIBRARIES
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 
-def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
+def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp">, Optional {
   let summary = "Leaves products, convolutions and attentions to libraries";
   let description = [{
     A kernel that is one matrix product, with an epilogue that cuBLASLt has too (a
@@ -46,7 +47,7 @@ def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
                            "mlir::tensor::TensorDialect"];
 }
 
-def OutlinePacks : Pass<"weir-outline-packs", "::mlir::ModuleOp"> {
+def OutlinePacks : Pass<"weir-outline-packs", "::mlir::ModuleOp">, Optional {
   let summary = "Adds a kernel that packs the run-time filters of a library's convolutions";
   let description = [{
     `weir-pack-weights` packs only constant filters of kernels with `weir.conv`. For

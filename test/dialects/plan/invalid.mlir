@@ -23,3 +23,81 @@ func.func @there_already(%x: tensor<4xf32>) {
   %h = plan.transfer %y to host : tensor<4xf32>
   return
 }
+
+// -----
+
+// (C1) A task reads the result of another one of its group: the barrier between them is
+// missing.
+plan.program @reads_result {
+  %x = plan.argument 0 : memref<4xf32>
+  %y = plan.argument 1 : memref<4xf32>
+  %b = plan.buffer 64 live [0, 0] : memref<4xf32>
+  // expected-note@below {{the other run}}
+  plan.run @k(%x, %b) {task_group = 0 : i64} : (memref<4xf32>, memref<4xf32>)
+  // expected-error@below {{'plan.run' op of kernel 'k' reads bytes of the result of kernel 'k', which runs in the same group}}
+  plan.run @k(%b, %y) {task_group = 0 : i64} : (memref<4xf32>, memref<4xf32>)
+}
+
+// -----
+
+// (C1) A result overwrites a part of an operand.
+plan.program @writes_operand {
+  %x = plan.argument 0 : memref<8xf32>
+  %y = plan.argument 1 : memref<8xf32>
+  %part = plan.view %x {offset = 16 : i64} : memref<8xf32> to memref<4xf32>
+  // expected-note@below {{the other run}}
+  plan.run @k(%x, %y) {task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>)
+  // expected-error@below {{writes bytes of an operand of kernel 'k'}}
+  plan.run @half(%part, %part) {task_group = 0 : i64} : (memref<4xf32>, memref<4xf32>)
+}
+
+// -----
+
+// (C1) A task reads the first of two results.
+plan.program @two_outputs {
+  %x = plan.argument 0 : memref<4xf32>
+  %y = plan.argument 1 : memref<4xf32>
+  %a = plan.buffer 64 live [0, 0] : memref<4xf32>
+  %b = plan.buffer 128 live [0, 0] : memref<4xf32>
+  // expected-note@below {{the other run}}
+  plan.run @k(%x, %a, %b) {outputs = 2 : i64, task_group = 0 : i64} : (memref<4xf32>, memref<4xf32>, memref<4xf32>)
+  // expected-error@below {{reads bytes of the result of kernel 'k'}}
+  plan.run @half(%a, %y) {task_group = 0 : i64} : (memref<4xf32>, memref<4xf32>)
+}
+
+// -----
+
+// (C1) Two kernels have one scratch memory.
+plan.program @shares_scratch {
+  %x = plan.argument 0 : memref<4xf32>
+  %y = plan.argument 1 : memref<4xf32>
+  %z = plan.argument 2 : memref<4xf32>
+  %s = plan.buffer 0 live [0, 0] : memref<64xi8>
+  // expected-note@below {{the other run}}
+  plan.run @k(%x, %y, %s) {task_group = 0 : i64} : (memref<4xf32>, memref<4xf32>, memref<64xi8>)
+  // expected-error@below {{writes bytes of the result of kernel 'k'}}
+  plan.run @k(%x, %z, %s) {task_group = 0 : i64} : (memref<4xf32>, memref<4xf32>, memref<64xi8>)
+}
+func.func private @k(memref<4xf32>, memref<4xf32>, memref<64xi8>) attributes {weir.scratch_bytes = 64 : i64}
+
+// -----
+
+// (C2)
+plan.program @other_work_items {
+  %x = plan.argument 0 : memref<4xf32>
+  %y = plan.argument 1 : memref<4xf32>
+  // expected-note@below {{the other run}}
+  plan.run @k(%x, %y) {row_wise, task_group = 0 : i64, work_items = 4 : i64} : (memref<4xf32>, memref<4xf32>)
+  // expected-error@below {{has another number of work items than row-wise kernel 'k'}}
+  plan.run @k(%x, %y) {row_wise, task_group = 0 : i64, work_items = 2 : i64} : (memref<4xf32>, memref<4xf32>)
+}
+
+// -----
+
+// (C3)
+plan.program @shared_bytes {
+  // expected-note@below {{the other buffer}}
+  %a = plan.buffer 0 live [0, 2] : memref<4x4xf32>
+  // expected-error@below {{shares bytes with another buffer that is live at the same time}}
+  %b = plan.buffer 32 live [2, 3] : memref<4xf32>
+}

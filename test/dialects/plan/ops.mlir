@@ -90,3 +90,20 @@ plan.program @accesses {
   // CHECK: plan.check_accesses %{{.*}}, 5 : memref<3xi64>
   plan.check_accesses %record, 5 : memref<3xi64>
 }
+
+// Independent tasks of a group read one operand. Their results share bytes with buffers
+// that are dead, and the tasks of the next group read them.
+// CHECK-LABEL: plan.program @groups
+plan.program @groups {
+  %x = plan.argument 0 : memref<4xf32>
+  %old = plan.buffer 64 live [0, 0] : memref<4xf32>
+  %a = plan.buffer 64 live [1, 2] : memref<4xf32>
+  %b = plan.buffer 128 live [1, 2] : memref<4xf32>
+  %s = plan.state 0 : memref<4xf32>
+  // CHECK-COUNT-2: plan.run @kernel_0({{.*}}) {task_group = 0 : i64}
+  plan.run @kernel_0(%x, %a) {task_group = 0 : i64} : (memref<4xf32>, memref<4xf32>)
+  plan.run @kernel_0(%x, %b) {task_group = 0 : i64} : (memref<4xf32>, memref<4xf32>)
+  // CHECK: plan.run @kernel_0({{.*}}) {task_group = 1 : i64}
+  plan.run @kernel_0(%a, %s) {task_group = 1 : i64} : (memref<4xf32>, memref<4xf32>)
+  plan.run @kernel_0(%b, %b) {task_group = 1 : i64} : (memref<4xf32>, memref<4xf32>)
+}

@@ -73,8 +73,9 @@ module attributes {weir.profile} {
     %p = plan.argument 0 : memref<i1>
     %x = plan.buffer 0 live [0, 1] : memref<8xf32>
     %y = plan.buffer 64 live [0, 1] : memref<8xf32>
+    %z = plan.buffer 128 live [0, 1] : memref<8xf32>
     plan.run @one(%x, %y) {task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>) loc("a")
-    plan.run @two(%x) {task_group = 0 : i64} : (memref<8xf32>) loc("b")
+    plan.run @two(%z) {task_group = 0 : i64} : (memref<8xf32>) loc("b")
     plan.while %p : memref<i1> {
     } do {
       plan.run @one(%x, %y) : (memref<8xf32>, memref<8xf32>) loc("c")

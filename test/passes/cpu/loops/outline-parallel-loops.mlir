@@ -126,9 +126,11 @@ plan.program @task_groups {
   %x = plan.buffer 0 live [0, 0] : memref<8xf32>
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
   %z = plan.buffer 128 live [0, 0] : memref<8xf32>
+  %u = plan.buffer 192 live [0, 0] : memref<8xf32>
+  %v = plan.buffer 256 live [0, 0] : memref<8xf32>
   plan.run @k(%x, %y) {task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>)
   plan.run @one(%z) {task_group = 0 : i64} : (memref<8xf32>)
-  plan.run @k(%y, %x) {task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>)
+  plan.run @k(%u, %v) {task_group = 0 : i64} : (memref<8xf32>, memref<8xf32>)
   plan.run @k(%x, %y) {task_group = 1 : i64} : (memref<8xf32>, memref<8xf32>)
   plan.run @one(%z) {task_group = 1 : i64} : (memref<8xf32>)
 }
