@@ -3,6 +3,7 @@
   profile.py profile FILE RUNS CALLS MULTIPLY_ADDS [INPUTS NODE...]
   profile.py functions FILE RUNS RAN OTHERS
   profile.py trace PROFILE FILE RUNS THREADS [CHUNK...]
+  profile.py overlap FILE NODE NODE
 
 A task must have run CALLS times in each run. MULTIPLY_ADDS are those of one call of
 each kernel. The nodes are the names of those that compute, and no input is among them.
@@ -123,5 +124,22 @@ def check_trace(profile_file, file, runs, threads, *chunks):
     assert {e["name"] for e in of["chunk"]}.issuperset(chunks), of["chunk"]
 
 
-CHECKS = {"profile": check_profile, "functions": check_functions, "trace": check_trace}
+def check_overlap(file, left, right):
+    """In some run, two threads compute chunks of two nodes at the same time."""
+    chunks = [e for e in read(file) if e["ph"] == "X" and e["cat"] == "chunk"]
+    one = [e for e in chunks if left in e["name"]]
+    other = [e for e in chunks if right in e["name"]]
+    assert any(
+        a["tid"] != b["tid"] and a["ts"] < b["ts"] + b["dur"] and b["ts"] < a["ts"] + a["dur"]
+        for a in one
+        for b in other
+    ), chunks
+
+
+CHECKS = {
+    "profile": check_profile,
+    "functions": check_functions,
+    "trace": check_trace,
+    "overlap": check_overlap,
+}
 CHECKS[sys.argv[1]](*sys.argv[2:])
