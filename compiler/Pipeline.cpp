@@ -98,6 +98,7 @@ static void buildFuse(OpPassManager &pm) {
   functions.addPass(fuse::createEndProducts());
   functions.addPass(fuse::createFormGroups());
   functions.addPass(fuse::createGroupAttention());
+  functions.addPass(fuse::createJoinRows());
   functions.addPass(fuse::createFlattenGroups());
   functions.addPass(fuse::createJoinGroups());
   functions.addPass(fuse::createHoistUpdates());

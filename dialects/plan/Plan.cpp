@@ -70,6 +70,13 @@ LogicalResult TransferOp::verify() {
   return success();
 }
 
+LogicalResult RunOp::verify() {
+  if (getItems() && (static_cast<int64_t>(*getItems()) < 1 || !getTaskGroup()))
+    return emitOpError("counts as ")
+           << *getItems() << " items of a group"; // (C1)
+  return success();
+}
+
 void PlanDialect::initialize() {
   getContext()->loadDialect<WeirDialect>();
   addOperations<

@@ -157,11 +157,16 @@ def Plan_RunOp : Plan_Op<"run"> {
     any, in this order. There is one output, or the number `outputs`. With `work_items`, the number of work items, the kernel
     also has the first work item, the end of the range and a worker slot as
     arguments, and threads share the work items of kernel.parallel. Neighbours
-    with equal `task_group` may run in parallel. With `row_wise` they have equal
+    with equal `task_group` may run in parallel. With `items` the run counts as
+    so many items of its group, in proportion to its time. The chunk that has the
+    first of them runs a kernel without work items. With `row_wise` neighbours have equal
     numbers of work items, and a work item runs after those of the same number
     in earlier runs. With `count`, a function of the operands returns the number
     of work items for the actual sizes. With `host`, a GPU's host runs it, and
     all operands are in its memory.
+
+    Constraints:
+    - (C1) `items` is positive, and the run is in a group
 
     ```mlir
     plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
@@ -173,8 +178,10 @@ def Plan_RunOp : Plan_Op<"run"> {
                    OptionalAttr<I64Attr>:$work_items,
                    OptionalAttr<FlatSymbolRefAttr>:$count,
                    DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$coarse,
-                   OptionalAttr<I64Attr>:$task_group, UnitAttr:$row_wise,
+                   OptionalAttr<I64Attr>:$task_group,
+                   OptionalAttr<I64Attr>:$items, UnitAttr:$row_wise,
                    UnitAttr:$host, DefaultValuedAttr<I64Attr, "1">:$outputs);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $kernel `(` $operands `)` attr-dict `:` `(` type($operands) `)`
   }];

@@ -19,7 +19,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -29,23 +28,6 @@ namespace weir::cpu {
 #include "passes/cpu/Passes.h.inc"
 
 namespace {
-
-/// Nanoseconds of the loops that are no kernels; none where nobody knows. A
-/// copy of what is then written in part is made in place, as a rule.
-std::optional<double> timeOfLoops(Operation *function) {
-  double total = 0;
-  WalkResult result = function->walk([&](Operation *op) {
-    if (isa<LoopLikeOpInterface>(op))
-      return WalkResult::interrupt();
-    if (auto loops = dyn_cast<linalg::LinalgOp>(op);
-        loops && !isa<linalg::CopyOp>(op))
-      total += kernel::toNanoseconds(loopCycles(loops));
-    return WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return std::nullopt;
-  return total;
-}
 
 /// Whether the kernel's algorithm needs a schedule, and the op has none.
 bool lacksSchedule(Operation *op) {
@@ -185,7 +167,7 @@ Operation *emitKernel(Emitter &e, Operation *op, const kernel::Target &target) {
 struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
   void runOnOperation() override {
     kernel::Target target = kernel::Target::of(getOperation());
-    std::optional<double> time = timeOfLoops(getOperation());
+    std::optional<LoopCycles> cycles = LoopCycles::of(getOperation());
     SmallVector<Operation *> kernels;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<kernel::KernelDialect>(op->getDialect()) &&
@@ -233,21 +215,31 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
       if (out.getNumElements() != 0 && !doneInside.contains(op)) {
         Emitter e(op->getLoc(), op);
         doneInside.insert(emitKernel(e, op, target));
-        if (time)
-          *time += kernel::toNanoseconds(e.cycles());
+        if (cycles)
+          cycles->total += e.cycles();
       }
       auto buffer = op->getOperands().back().getDefiningOp<memref::AllocOp>();
       op->erase();
       if (buffer && buffer->use_empty())
         buffer->erase();
     }
-    if (time && attrs::kernel.isOn(getOperation()))
-      attrs::nanoseconds.set(getOperation(),
-                             static_cast<int64_t>(std::min(*time, 1e15)));
+    if (cycles && attrs::kernel.isOn(getOperation()))
+      setTime(*cycles);
     // Neither may sums have waited in the output.
     if (!inPlace.empty() &&
         isOnlyWritten(getOperation()->getRegion(0).getArguments().back()))
       attrs::inPlace.set(getOperation(), inPlace);
+  }
+
+private:
+  void setTime(const LoopCycles &cycles) {
+    auto nanoseconds = [](double cycles) {
+      return static_cast<int64_t>(
+          std::min(kernel::toNanoseconds(cycles), 1e15));
+    };
+    attrs::nanoseconds.set(getOperation(), nanoseconds(cycles.total));
+    if (int64_t sequential = nanoseconds(cycles.sequential))
+      attrs::sequentialNanoseconds.set(getOperation(), sequential);
   }
 };
 

@@ -15,7 +15,8 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
     the registers of `weir.target`, with its epilogue widened to vectors.
     Scratch memory is `memref.alloc` before the loops, so the pass runs before
     buffers get offsets. Private scratch of a work item that fits L1 is on the
-    stack. `weir.nanoseconds` of a function estimates its time, if it is known.
+    stack. `weir.nanoseconds` of a function estimates its time, if it is known,
+    and `weir.sequential_nanoseconds` the part in loops that one thread runs.
     `weir.in_place` lists arguments that only the epilogue reads, each element
     just before the result at its index is written. Spilled partial sums in the
     output exclude this.

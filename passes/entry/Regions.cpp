@@ -217,7 +217,8 @@ void Regions::storeOperands(plan::RunOp first) {
 }
 
 /// Emits one region with the work items of all runs of the group, one after the
-/// other. A run with coarse work items counts as few.
+/// other. A run with coarse work items counts as few. In a balanced group each
+/// run counts as its share of the time, so that chunks take equal times.
 void Regions::lowerTaskGroup(plan::RunOp first) {
   storeOperands(first);
   Value total = number(0, 64);
@@ -245,6 +246,9 @@ void Regions::fillTaskGroup(LLVM::LLVMFuncOp part, plan::RunOp run) {
         b.create<LLVM::SubOp>(part.getArgument(2), offset), all.items);
     offset = sum(offset, all.items);
     Value any = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::slt, low, high);
+    if (run.getItems() && !run.getWorkItems())
+      any = b.create<LLVM::AndOp>(
+          any, b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq, low, none));
     Block *call = newBlock(), *after = newBlock();
     b.create<LLVM::CondBrOp>(any, call, after);
     b.setInsertionPointToEnd(call);
@@ -273,6 +277,8 @@ Regions::Share Regions::shareOf(plan::RunOp run, ValueRange operands) {
   constexpr int64_t few = 4;
   Value workItems =
       run.getWorkItems() ? workItemsOf(run, operands) : number(1, 64);
+  if (run.getItems())
+    return {workItems, number(*run.getItems(), 64)};
   return {workItems,
           run.getCoarse() ? smaller(workItems, number(few, 64)) : workItems};
 }

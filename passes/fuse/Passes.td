@@ -93,6 +93,26 @@ def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp">, Optional {
   }];
 }
 
+def JoinRows : Pass<"weir-join-rows", "::mlir::func::FuncOp"> {
+  let summary = "Makes groups over the rows of a log softmax one group";
+  let description = [{
+    A group with a log softmax and groups that use its results row by row become
+    one: sums of rows, and elementwise ops on elements or rows. Stage cpu makes
+    one loop over rows of it (`weir-fuse-rows`). So a loss of softmax cross
+    entropy and its gradient read the logits once, and write the gradient.
+    Groups between them that use a result move behind. Rows of more than 2^17
+    elements do not fit L2 and stay in several groups. Nothing changes for a GPU.
+
+    ```mlir
+    %l = graph.group(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32> { log_softmax }
+    %s = graph.group(%y, %l) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4xf32> { mul, reduce_sum }
+    %g = graph.group(%y, %l) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32> { exp, sub }
+    // becomes
+    %r:2 = graph.group(%x, %y) : (tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) { ... }
+    ```
+  }];
+}
+
 def GroupAttention : Pass<"weir-group-attention", "::mlir::func::FuncOp">, Optional {
   let summary = "Makes the two products of an attention one group";
   let description = [{

@@ -1,16 +1,19 @@
-// Groups small independent tasks, so that they share one parallel region.
+// Groups independent tasks, so that they share one parallel region.
 //
 // Threads divide the work items of each task between them, and wait at a
 // barrier after it. The barrier costs as much as a few microseconds of work, so
-// small tasks gain from sharing one. Tasks that are already in a group, by
-// row-wise fusion, keep it.
+// small tasks gain from sharing one. A long task without work items, such as a
+// sort, leaves all threads but one idle, unless it runs beside others. Tasks
+// that are already in a group, by row-wise fusion, keep it.
 
 #include "passes/plan/Passes.h"
 
-#include "passes/plan/Tasks.h"
+#include "passes/plan/Stretch.h"
 
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/Shape.h"
+#include "dialects/graph/state/State.h"
+#include "dialects/kernel/Sharing.h"
+#include "dialects/weir/Attributes.h"
 #include "llvm/Support/Debug.h"
 
 #define DEBUG_TYPE "weir-form-task-groups"
@@ -23,117 +26,8 @@ namespace weir::plan {
 
 namespace {
 
-/// A group accepts no more tasks after so many nanoseconds, or so many tasks.
-constexpr int64_t enoughTime = 64000;
-constexpr size_t enoughTasks = 16;
-/// The number of tasks that a later one may overtake. The limit exists because
-/// the operands of overtaken tasks stay live.
-constexpr size_t maxOvertaken = 512;
-/// A large task runs before a small one if it has so many slices for others.
-constexpr size_t minParts = 4;
-
-/// A sequence of ops that may be reordered where they do not depend on each
-/// other.
-class Stretch {
-public:
-  Stretch(ArrayRef<Operation *> ops, ArrayRef<int64_t> times)
-      : ops(ops), times(times), done(ops.size(), false) {
-    for (auto [i, op] : llvm::enumerate(ops))
-      order[op] = i;
-  }
-
-  void schedule(int64_t &taskGroups) {
-    end = ops.back()->getNextNode();
-    while (first < ops.size()) {
-      SmallVector<size_t> taskGroup = nextTaskGroup();
-      int64_t time = 0, longest = 0;
-      for (size_t i : taskGroup) {
-        time += times[i];
-        longest = std::max(longest, times[i]);
-      }
-      bool isShared = taskGroup.size() > 1 && time - longest >= worthSharing;
-      for (size_t i : taskGroup) {
-        ops[i]->moveBefore(end);
-        done[i] = true;
-        if (isShared)
-          cast<plan::TaskOp>(ops[i]).setTaskGroup(taskGroups);
-      }
-      if (isShared)
-        LLVM_DEBUG(llvm::dbgs() << "runs " << taskGroup.size() << " tasks of "
-                                << time << " ns in one parallel region\n");
-      taskGroups += isShared;
-      while (first < ops.size() && done[first])
-        ++first;
-    }
-  }
-
-private:
-  /// Returns the first remaining task and later ones whose operands are
-  /// computed. Views of computed values move to the front, since they cost
-  /// nothing. If the group would have one task, a large task that feeds several
-  /// others runs instead. For example, the steps of one direction of a
-  /// recurrent net wait for the steps of the other one.
-  SmallVector<size_t> nextTaskGroup() {
-    SmallVector<size_t> taskGroup;
-    std::optional<size_t> large;
-    int64_t time = 0;
-    size_t passed = 0;
-    for (size_t i = first; i < ops.size() && passed < maxOvertaken; ++i) {
-      if (done[i])
-        continue;
-      if (!isReady(ops[i])) {
-        ++passed;
-        continue;
-      }
-      if (!isa<plan::TaskOp>(ops[i])) {
-        ops[i]->moveBefore(end);
-        done[i] = true;
-        continue;
-      }
-      if (times[i] > smallTask) {
-        if (taskGroup.empty())
-          return {i};
-        if (!large && hasParts(ops[i]))
-          large = i;
-        continue;
-      }
-      taskGroup.push_back(i);
-      time += times[i];
-      if (time >= enoughTime || taskGroup.size() == enoughTasks)
-        break;
-    }
-    if (large && taskGroup.size() == 1)
-      return {*large};
-    return taskGroup;
-  }
-
-  /// Whether the result has slices for several tasks.
-  static bool hasParts(Operation *op) {
-    size_t slices = 0;
-    SmallVector<Operation *> views(op->user_begin(), op->user_end());
-    while (!views.empty()) {
-      Operation *view = views.pop_back_val();
-      if (isa<graph::ReshapeOp>(view))
-        llvm::append_range(views, view->getUsers());
-      slices += isa<graph::SliceOp>(view);
-    }
-    return slices >= minParts;
-  }
-
-  bool isReady(Operation *op) {
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
-      auto found = order.find(operand.getDefiningOp());
-      return found == order.end() || done[found->second];
-    });
-  }
-
-  ArrayRef<Operation *> ops;
-  ArrayRef<int64_t> times;
-  SmallVector<bool> done;
-  DenseMap<Operation *, size_t> order;
-  Operation *end = nullptr; // the op after the sequence
-  size_t first = 0;
-};
+/// The bytes by which independent long tasks may make the arena larger.
+constexpr int64_t maxGrowth = 64 << 20;
 
 struct FormTaskGroups : impl::FormTaskGroupsBase<FormTaskGroups> {
   void runOnOperation() override {
@@ -154,17 +48,29 @@ private:
   static void formTaskGroups(Block &block, SymbolTable &symbols,
                              int64_t &taskGroups) {
     SmallVector<Operation *> ops;
-    SmallVector<int64_t> times;
+    SmallVector<TaskTime> times;
+    auto module = block.getParentOp()->getParentOfType<ModuleOp>();
+    int64_t slots = slotsOf(block.getParentOp());
+    // With --remat memory goes before speed.
+    int64_t growth = attrs::remat.isOn(module) ? 0 : maxGrowth;
+    // A run that fails changes no variable, although tasks may write to one.
+    bool hasVariables = !module.getOps<graph::VariableOp>().empty();
     auto flush = [&] {
       if (!ops.empty())
-        Stretch(ops, times).schedule(taskGroups);
+        Stretch(ops, times, slots, growth).schedule(taskGroups);
+      LLVM_DEBUG(llvm::dbgs() << ops.size() << " ops in order, " << taskGroups
+                              << " groups up to here\n");
       ops.clear();
       times.clear();
     };
     for (Operation &op : llvm::make_early_inc_range(block)) {
       auto task = dyn_cast<plan::TaskOp>(op);
-      int64_t time = task && task.getTaskGroup() ? -1 : timeOf(&op, symbols);
-      if (time < 0) {
+      TaskTime time = TaskTime::of(&op, symbols);
+      if (task && task.getTaskGroup())
+        time = {};
+      else if (isa<graph::CheckOp>(op) && !hasVariables)
+        time = {0};
+      if (!time.isKnown()) {
         flush();
         continue;
       }

@@ -67,7 +67,7 @@ struct CountedLoop {
   int64_t time(SymbolTable &symbols) {
     int64_t total = 0;
     for (Operation &op : loop.getBody().front().without_terminator()) {
-      int64_t time = timeOf(&op, symbols);
+      int64_t time = TaskTime::of(&op, symbols).total;
       if (time < 0 || time > smallTask)
         return -1;
       total += time;
@@ -88,7 +88,7 @@ neededBetween(Operation *loop, Operation *later, SymbolTable &symbols) {
       continue;
     if (op != later) {
       auto task = dyn_cast<plan::TaskOp>(op);
-      if (timeOf(op, symbols) < 0 || (task && task.getTaskGroup()))
+      if (!TaskTime::of(op, symbols).isKnown() || (task && task.getTaskGroup()))
         return std::nullopt;
       moved.push_back(op);
     }

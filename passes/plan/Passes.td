@@ -7,13 +7,21 @@ include "mlir/Pass/PassBase.td"
 include "passes/Optional.td"
 
 def FormTaskGroups : Pass<"weir-form-task-groups", "::mlir::ModuleOp">, Optional {
-  let summary = "Groups small independent tasks into one parallel region";
+  let summary = "Groups independent tasks into one parallel region";
   let description = [{
     Independent tasks of little work form a group (attribute `task_group`),
     which threads share as they share the work items of one kernel. They move no
     further than necessary, because their results are live together. A large
-    task whose results several of them use comes before them. Nothing moves in a
-    module whose `weir.slots` is 1.
+    task whose results several of them use comes before them.
+
+    Long tasks that one thread computes (`weir.sequential_nanoseconds`) form
+    groups as well, if the live bytes of the sequence grow by at most 64 MiB.
+    With `weir.remat` they may not grow. Long tasks with work items join as far
+    as threads would be idle. If such tasks are fewer than threads, the tasks
+    that a further one needs come first.
+
+    Checks keep their order. In a module with variables no task moves across
+    one. Nothing moves in a module whose `weir.slots` is 1.
 
     ```mlir
     %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>

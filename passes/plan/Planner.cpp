@@ -166,7 +166,8 @@ void Planner::planTask(plan::TaskOp task, OpBuilder &tasks) {
                             /*count=*/FlatSymbolRefAttr(),
                             /*slots=*/tasks.getI64IntegerAttr(0),
                             /*coarse=*/UnitAttr(), task.getTaskGroupAttr(),
-                            task.getRowWiseAttr(), task.getHostAttr(),
+                            /*items=*/IntegerAttr(), task.getRowWiseAttr(),
+                            task.getHostAttr(),
                             tasks.getI64IntegerAttr(task->getNumResults()));
   if (!task.nextInGroup())
     buffers.advance();

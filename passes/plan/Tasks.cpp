@@ -4,6 +4,8 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Sharing.h"
 #include "dialects/weir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,14 +14,33 @@ using namespace mlir;
 
 namespace weir::plan {
 
-int64_t timeOf(Operation *op, SymbolTable &symbols) {
+/// Whether the kernel may share a region with others. If its chunks have fixed
+/// costs, they are few in any region. All threads may run some at once.
+static bool fillsThreads(func::FuncOp kernel) {
+  if (kernel.isDeclaration())
+    return true;
+  int64_t threads = slotsOf(kernel);
+  auto loops = kernel.getBody().front().getOps<kernel::ParallelOp>();
+  return llvm::all_of(loops, [&](kernel::ParallelOp loop) {
+    auto slots = static_cast<int64_t>(loop.getSlots());
+    auto count = static_cast<int64_t>(loop.getCount());
+    return (slots == 0 || slots >= threads) &&
+           (!loop.getCoarse() || count <= chunksOfThread * threads);
+  });
+}
+
+TaskTime TaskTime::of(Operation *op, SymbolTable &symbols) {
   if (isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp, graph::ConstantOp,
           graph::EmptyOp>(op))
-    return 0;
+    return {0};
   auto task = dyn_cast<plan::TaskOp>(op);
   auto kernel = task ? symbols.lookup<func::FuncOp>(task.getKernel()) : nullptr;
-  auto time = kernel ? attrs::nanoseconds.of(kernel) : nullptr;
-  return time ? time.getInt() : -1;
+  IntegerAttr total = kernel ? attrs::nanoseconds.of(kernel) : nullptr;
+  if (!total)
+    return {};
+  IntegerAttr sequential = attrs::sequentialNanoseconds.of(kernel);
+  return {total.getInt(), sequential ? sequential.getInt() : 0,
+          fillsThreads(kernel)};
 }
 
 SmallVector<Block *> blocksForThreads(ModuleOp module) {

@@ -148,6 +148,34 @@ def rows():
     return g
 
 
+def searches():
+    """Searches of long rows, a sort and a scatter, which one thread computes, run beside each
+    other and beside a product. Some need the results of others."""
+    g = graph(3)
+    for k in 10, 3000:
+        for _ in range(2):
+            x, other = g.input(normal(200000)), g.input(normal(200000))
+            order = np.argsort(-x.value, kind="stable")[:k]
+            top, at = g.op("TopKV2", x, g.constant(np.int32(k)), outputs=2)
+            g.expect(at, order.astype(np.int32))
+            g.expect(top, x.value[order])
+            taken = g.op("GatherV2", other, at, g.constant(np.int32(0)))
+            ranked, places = g.op("TopKV2", taken, g.constant(np.int32(k)), outputs=2)
+            again = np.argsort(-other.value[order], kind="stable")
+            g.expect(places, again.astype(np.int32))
+            g.expect(ranked, other.value[order][again])
+    a, b = g.input(normal(256, 300)), g.constant(normal(300, 256))
+    product = g.op("MatMul", a, b)
+    g.expect(product, a.value.astype(np.float64) @ b.value, rtol=1e-4, atol=1e-3)
+    indices = random.integers(0, 500, (60000, 1)).astype(np.int32)
+    updates = random.integers(-9, 9, 60000).astype(np.float32)
+    total = np.zeros(500, np.float32)
+    np.add.at(total, indices[:, 0], updates)
+    shape = g.constant(np.int32([500]))
+    g.expect(g.op("ScatterNd", g.input(indices), g.input(updates), shape), total)
+    return g
+
+
 def epilogues():
     """Ops after a product with a reshape are its epilogue."""
     g = graph(3)
@@ -278,5 +306,5 @@ def transposes():
     return g
 
 
-main(products, convolutions, loops, rows, epilogues, attention, row_groups, copied_groups,
-     copied_slabs, largest, transposes)
+main(products, convolutions, loops, rows, searches, epilogues, attention, row_groups,
+     copied_groups, copied_slabs, largest, transposes)

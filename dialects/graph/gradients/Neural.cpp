@@ -6,6 +6,7 @@
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Neural.h"
+#include "dialects/graph/Shape.h"
 #include <limits>
 
 using namespace mlir;
@@ -206,6 +207,10 @@ void weir::graph::rule<SoftmaxOp>(SoftmaxOp op, Gradients &gradients) {
 template <>
 void weir::graph::rule<LogSoftmaxOp>(LogSoftmaxOp op, Gradients &gradients) {
   Expr g = gradients.of(0), r = gradients.result(0);
-  Expr total = sum(g, r.rank() - 1, /*keep=*/true);
+  // Without a reshape, both uses of a row can be in one group.
+  Expr total = sum(g, r.rank() - 1);
+  auto rows = llvm::to_vector(llvm::seq<int64_t>(0, r.rank() - 1));
+  total.value =
+      make<BroadcastOp>(*r.b, total.type().clone(r.shape()), total.value, rows);
   gradients.give(0, g - apply<ExpOp>(r) * total);
 }

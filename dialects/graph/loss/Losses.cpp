@@ -4,6 +4,7 @@
 #include "dialects/graph/loss/Losses.h"
 
 #include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Gradients.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Neural.h"
@@ -33,7 +34,8 @@ Expr softmaxCrossEntropy(Expr x, Expr labels, double) {
 }
 
 /// The same of the class that each row is of. A number that is no class fails
-/// the run.
+/// the run. Comparisons with the numbers of classes are cheap, so each use of a
+/// row repeats them instead of a read of a mask.
 Expr sparseCrossEntropy(Expr x, Expr labels, double) {
   if (!x || !labels)
     return {};
@@ -49,10 +51,15 @@ Expr sparseCrossEntropy(Expr x, Expr labels, double) {
   Value all = make<graph::ReduceAndOp>(b, isClass.value, dims);
   b.create<graph::CheckOp>(all, "a label is not in [0, " +
                                     std::to_string(x.shape().back()) + ")");
-  Expr hot(b, make<graph::OneHotOp>(b, labels.value, x.like(1).value,
-                                    x.like(0).value, x.shape().back(),
-                                    labels.rank()));
-  return softmaxCrossEntropy(x, hot, 0);
+  SmallVector<int64_t> column(labels.shape()), row(labels.rank(), 1);
+  column.push_back(1);
+  row.push_back(x.shape().back());
+  Expr number = classes < 0x1p31 ? cast(labels, b.getI32Type()) : labels;
+  Expr isLabel = apply<graph::EqualOp>(
+      reshape(number, column),
+      graph::iota(b, number.elementType(), row, labels.rank()));
+  Expr logs(b, make<graph::LogSoftmaxOp>(b, x.value));
+  return -sum(select(isLabel, logs, logs.like(0)), {labels.rank()});
 }
 
 /// max(x, 0) - x t + log(1 + exp(-|x|)), which no x makes overflow. It is

@@ -41,6 +41,10 @@ inline double streamedProductCycles(double products, int64_t lanes,
 /// microseconds while threads are awake, as in a run of small kernels.
 constexpr double worthSharingCycles = 32000;
 
+/// In nanoseconds: work of one thread that is worth running beside other tasks,
+/// in a region that is balanced by times.
+constexpr int64_t longSequentialTime = 10000;
+
 /// The cycles of each algorithm.
 #define WEIR_ALGORITHM(name, word) double cyclesOf(const name##Shape &shape);
 #include "dialects/kernel/schedule/Schedules.def"

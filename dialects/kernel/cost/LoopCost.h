@@ -6,6 +6,7 @@
 #include "dialects/kernel/cost/Cost.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace weir::kernel {
 
@@ -13,6 +14,13 @@ namespace weir::kernel {
 /// memory.
 double scalarCycles(mlir::linalg::LinalgOp op);
 double vectorCycles(mlir::linalg::LinalgOp op);
+
+/// The iterations of a loop, if its bounds are constants, or are variables of
+/// the loops around it: then the mean number.
+std::optional<double> iterationsOf(mlir::scf::ForOp loop);
+
+/// Cycles of an op in the body of a loop, without those for memory.
+double scalarCycles(mlir::Operation *op);
 
 /// Smaller work items would cost more to start than to run.
 constexpr double workItemCycles = 16000;

@@ -3,12 +3,13 @@
 
 #include "passes/cpu/Passes.h"
 
+#include "passes/cpu/loops/Steps.h"
+
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Phases.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
@@ -17,12 +18,6 @@ namespace weir::cpu {
 #include "passes/cpu/Passes.h.inc"
 
 namespace {
-
-/// The part of a kernel between two barriers.
-struct Phase {
-  func::FuncOp kernel;
-  kernel::ParallelOp loop; // null: one thread's
-};
 
 constexpr int anyPhase = -1;
 
@@ -121,7 +116,7 @@ struct OutlineParallelLoops
     : impl::OutlineParallelLoopsBase<OutlineParallelLoops> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    llvm::StringMap<SmallVector<Phase>> phasesOf;
+    Phases phasesOf;
     for (auto kernel :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (attrs::kernel.isOn(kernel))
@@ -141,71 +136,20 @@ struct OutlineParallelLoops
   }
 
 private:
-  using Phases = llvm::StringMap<SmallVector<Phase>>;
-  using Step = SmallVector<std::pair<plan::RunOp, Phase *>>;
-
-  /// The first phases of all runs of a group become a group, and so do the
-  /// second ones.
-  static SmallVector<Step> stepsOfEqualPhases(ArrayRef<plan::RunOp> taskGroup,
-                                              Phases &phasesOf) {
-    SmallVector<Step> steps(1);
-    for (plan::RunOp run : taskGroup) {
-      auto found = phasesOf.find(run.getKernel());
-      if (found == phasesOf.end()) {
-        steps[0].push_back({run, nullptr});
-        continue;
-      }
-      for (auto [i, phase] : llvm::enumerate(found->second)) {
-        if (i == steps.size())
-          steps.emplace_back();
-        steps[i].push_back({run, &phase});
-      }
-    }
-    return steps;
-  }
-
-  /// In a row-wise group, consecutive kernels that are shared by the same
-  /// blocks of rows stay together. Others become groups of one. So do kernels
-  /// of several phases, as their phases may share scratch memory.
-  static SmallVector<Step> stepsByRows(ArrayRef<plan::RunOp> taskGroup,
-                                       Phases &phasesOf) {
-    SmallVector<Step> steps;
-    std::optional<int64_t> workItems; // of the last step, if it takes more
-    for (plan::RunOp run : taskGroup) {
-      auto found = phasesOf.find(run.getKernel());
-      if (found == phasesOf.end()) {
-        steps.push_back({{run, nullptr}});
-        workItems.reset();
-        continue;
-      }
-      for (Phase &phase : found->second) {
-        std::optional<int64_t> own;
-        if (found->second.size() == 1 && phase.loop && phase.loop.getRowWise())
-          own = phase.loop.getCount();
-        if (!own || own != workItems)
-          steps.emplace_back();
-        steps.back().push_back({run, &phase});
-        workItems = own;
-      }
-    }
-    return steps;
-  }
-
   /// A run outside of groups is handled like a group of one.
   static void replace(ArrayRef<plan::RunOp> taskGroup, Phases &phasesOf,
                       int64_t &taskGroups) {
-    plan::RunOp first = taskGroup.front();
-    SmallVector<Step> steps = first.getRowWise()
-                                  ? stepsByRows(taskGroup, phasesOf)
-                                  : stepsOfEqualPhases(taskGroup, phasesOf);
+    SmallVector<Step> steps = stepsOf(taskGroup, phasesOf);
     OpBuilder b(taskGroup.front()->getContext());
     b.setInsertionPointAfter(taskGroup.back());
     for (auto &step : steps) {
       IntegerAttr number =
           step.size() > 1 ? b.getI64IntegerAttr(taskGroups++) : IntegerAttr();
-      for (auto [run, phase] : step) {
+      for (auto [run, phase, items] : step) {
         auto now = cast<plan::RunOp>(b.clone(*run));
         now.setTaskGroupAttr(number);
+        if (items)
+          now.setItems(items);
         now.setRowWise(number && run.getRowWise());
         if (phase)
           now.setKernel(phase->kernel.getName());

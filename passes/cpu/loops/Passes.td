@@ -148,7 +148,8 @@ def OutlineParallelLoops : Pass<"weir-outline-parallel-loops", "::mlir::ModuleOp
   let description = [{
     A kernel with `kernel.parallel` becomes several, which run one after the
     other. Those of its parts have the range of work items and the worker slot
-    as arguments.
+    as arguments. In a group with long tasks of one thread, these are in one
+    region, and each run gets `items` in proportion to its time.
 
     ```mlir
     plan.run @k(%x) : (memref<4xf32>)

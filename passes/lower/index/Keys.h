@@ -12,6 +12,9 @@ namespace weir::lower {
 mlir::Value keysOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                    mlir::Type element);
 
+/// The cycles of a core to sort so many keys, roughly.
+double sortCycles(int64_t size);
+
 } // namespace weir::lower
 
 #endif // WEIR_PASSES_LOWER_INDEX_KEYS_H

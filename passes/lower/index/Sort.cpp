@@ -3,14 +3,23 @@
 #include "passes/lower/Patterns.h"
 
 #include "dialects/graph/Index.h"
+#include "dialects/weir/Attributes.h"
+#include "passes/lower/index/Keys.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace weir::lower {
+
+double sortCycles(int64_t size) {
+  return 20. * double(size) * std::log2(double(size));
+}
+
 namespace {
 
 /// Whether x is less than y; a NaN is greater than every number. `type` tells
@@ -91,6 +100,9 @@ struct LowerSort : OpConversionPattern<graph::SortOp> {
           back.push_back(b.create<arith::ShLIOp>(loc, width, one));
           b.create<scf::YieldOp>(loc, back);
         });
+    int64_t rows =
+        cast<RankedTensorType>(inits[0].getType()).getNumElements() / size;
+    attrs::cycles.set(loop, double(rows) * sortCycles(size));
     rewriter.replaceOp(op, loop.getResults().take_front(count));
     return success();
   }

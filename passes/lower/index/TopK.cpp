@@ -11,8 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace weir::lower {
@@ -81,6 +79,12 @@ public:
     return all;
   }
 
+  /// Marks the outermost loops of a row with equal shares of its cycles.
+  void markLoops() {
+    for (scf::ForOp made : loops)
+      attrs::cycles.set(made, cycles() * double(size) / double(loops.size()));
+  }
+
 private:
   using Body = function_ref<SmallVector<Value>(Value, ValueRange)>;
   /// Steps that take less time than those of 32 bits.
@@ -118,11 +122,14 @@ private:
 
   SmallVector<Value> loop(Value begin, Value end, ValueRange carried,
                           Body body) {
+    ++depth;
     auto made = b.create<scf::ForOp>(
         loc, begin, end, index(1), carried,
         [&](OpBuilder &, Location, Value i, ValueRange carried) {
           b.create<scf::YieldOp>(loc, body(i, carried));
         });
+    if (--depth == 0)
+      loops.push_back(made);
     return SmallVector<Value>(made.getResults());
   }
 
@@ -306,6 +313,8 @@ private:
   IntegerType keyType;
   int64_t size, k, block = 16;
   bool byBlocks;
+  int depth = 0; // of the loop that is built
+  SmallVector<scf::ForOp> loops;
 };
 
 /// Of so many that counting each among them takes longer, the largest are the
@@ -326,7 +335,8 @@ struct LowerTopK : OpConversionPattern<graph::TopKOp> {
       rewriter.replaceOp(op, kept);
       return success();
     }
-    if (isQuickerSorted(type.getShape().back(), k)) {
+    // In cycles, from what both take on a core with vectors of 16 keys.
+    if (double(k) * double(k) / 8 > sortCycles(type.getShape().back())) {
       replaceBySort(op, rewriter);
       return success();
     }
@@ -338,34 +348,29 @@ struct LowerTopK : OpConversionPattern<graph::TopKOp> {
         [&](OpBuilder &, Location, ValueRange row, ValueRange carried) {
           return top.run(adaptor.getX(), keys, row, carried);
         });
-    markRows(kept[0], type.getShape().drop_back(),
-             top.cycles() * double(type.getNumElements()));
+    if (!markRows(kept[0], type.getShape().drop_back(),
+                  top.cycles() * double(type.getNumElements())))
+      top.markLoops();
     rewriter.replaceOp(op, ArrayRef(kept).take_front(2));
     return success();
   }
 
 private:
-  /// Marks the outermost loop that makes `result` with the cycles of all rows,
-  /// which are independent. Loops of one iteration will be none.
-  static void markRows(Value result, ArrayRef<int64_t> rows, double cycles) {
+  /// Marks the outermost loop over several rows of `result`, which are
+  /// independent, with the cycles of all. Returns false if there is one row.
+  static bool markRows(Value result, ArrayRef<int64_t> rows, double cycles) {
     auto loop = result.getDefiningOp<scf::ForOp>();
     for (int64_t count : rows) {
       if (count != 1) {
-        Builder b(loop.getContext());
         attrs::rowsApart.set(loop, cycles);
-        return;
+        return true;
       }
       auto inner = loop.getBody()->getOps<scf::ForOp>();
       if (inner.empty())
-        return;
+        return false;
       loop = *inner.begin();
     }
-  }
-
-  /// In cycles, from what both take on a core with vectors of 16 keys.
-  static bool isQuickerSorted(int64_t size, int64_t k) {
-    double sorted = 20. * double(size) * std::log2(double(size));
-    return double(k) * double(k) / 8 > sorted;
+    return false;
   }
 
   static void replaceBySort(graph::TopKOp op,

@@ -26,6 +26,24 @@ func.func @there_already(%x: tensor<4xf32>) {
 
 // -----
 
+// (C1)
+plan.program @items_of_no_group {
+  %x = plan.buffer 0 live [0, 0] : memref<4xf32>
+  // expected-error@below {{counts as 4 items of a group}}
+  plan.run @k(%x) {items = 4 : i64} : (memref<4xf32>)
+}
+
+// -----
+
+// (C1)
+plan.program @no_items {
+  %x = plan.buffer 0 live [0, 0] : memref<4xf32>
+  // expected-error@below {{counts as 0 items of a group}}
+  plan.run @k(%x) {items = 0 : i64, task_group = 0 : i64} : (memref<4xf32>)
+}
+
+// -----
+
 // (C1) A task reads the result of another one of its group: the barrier between them is
 // missing.
 plan.program @reads_result {

@@ -28,6 +28,8 @@ plan.program @all {
   plan.run @kernel_1(%x, %b) {work_items = 160 : i64} : (memref<4x4xf32>, memref<4x4xf32>)
   // CHECK: plan.run @kernel_1(%{{.*}}, %[[B]]) {row_wise, task_group = 0 : i64, work_items = 4 : i64} : (memref<4x4xf32>, memref<4x4xf32>)
   plan.run @kernel_1(%x, %b) {row_wise, task_group = 0 : i64, work_items = 4 : i64} : (memref<4x4xf32>, memref<4x4xf32>)
+  // CHECK: plan.run @kernel_0(%{{.*}}, %[[B]]) {items = 64 : i64, task_group = 1 : i64} : (memref<4x4xf32>, memref<4x4xf32>)
+  plan.run @kernel_0(%x, %b) {items = 64 : i64, task_group = 1 : i64} : (memref<4x4xf32>, memref<4x4xf32>)
   // CHECK: plan.copy %{{.*}} to %[[B]] : memref<4x4xf32>
   plan.copy %x to %b : memref<4x4xf32>
   // CHECK: plan.check %{{.*}}, 1 : memref<i1>

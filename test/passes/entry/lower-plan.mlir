@@ -133,6 +133,34 @@ plan.program @group {
 
 // -----
 
+// In a balanced group each run counts as its items. The chunk with the first item of a run
+// without work items runs it. Work items are in proportion to items.
+// CHECK-LABEL: llvm.func private @balanced_part_0
+// CHECK: %[[COUNT:.*]] = llvm.mlir.constant(128 : i64)
+// CHECK: llvm.call @weir_parallel(%{{.*}}, %[[COUNT]],
+// CHECK-LABEL: llvm.func private @weir_task_group_0
+// CHECK: %[[LOW:.*]] = llvm.intr.smax
+// CHECK: %[[ANY:.*]] = llvm.icmp "slt" %[[LOW]], %{{.*}} : i64
+// CHECK: %[[IS_FIRST:.*]] = llvm.icmp "eq" %[[LOW]], %{{.*}} : i64
+// CHECK: %[[RUNS:.*]] = llvm.and %[[ANY]], %[[IS_FIRST]]
+// CHECK: llvm.cond_br %[[RUNS]],
+// CHECK: llvm.call @single(%{{.*}}) : (!llvm.ptr) -> ()
+// CHECK: %[[MANY:.*]] = llvm.icmp "slt"
+// CHECK: llvm.cond_br %[[MANY]],
+// CHECK: %[[SCALED:.*]] = llvm.mul
+// CHECK: llvm.sdiv %[[SCALED]], %{{.*}}
+// CHECK: llvm.call @many(
+llvm.func @many(!llvm.ptr, i64, i64, i64)
+llvm.func @single(!llvm.ptr)
+plan.program @balanced {
+  %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+  %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+  plan.run @single(%y) {items = 28 : i64, task_group = 0 : i64} : (memref<8xf32>)
+  plan.run @many(%x) {items = 100 : i64, task_group = 0 : i64, work_items = 6 : i64} : (memref<8xf32>)
+}
+
+// -----
+
 // A model with variables passes their block on; a check that fails ends the run.
 // CHECK: llvm.func @stateful(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[STATE:.*]]: !llvm.ptr) -> i32
 // CHECK: llvm.call @stateful_part_0(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[STATE]], %{{.*}})

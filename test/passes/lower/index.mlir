@@ -90,12 +90,14 @@ func.func @one_hot(%i: tensor<2xui8>, %on: tensor<f32>, %off: tensor<f32>) -> te
 // -----
 
 // The sort copies the rows between two pairs of tensors. The rounds double the sorted
-// length from 1 to 100 elements, two rounds at a time.
+// length from 1 to 100 elements, two rounds at a time. The outer loop has an estimate of all
+// cycles.
 // CHECK-LABEL: @sort
 func.func @sort(%x: tensor<2x100xf32>, %i: tensor<2x100xi32>) -> (tensor<2x100xf32>, tensor<2x100xi32>) {
   // CHECK: %[[ROUNDS:.*]] = arith.constant 4 : index
   // CHECK: scf.for %{{.*}} = %{{.*}} to %[[ROUNDS]] {{.*}} -> (tensor<2x100xf32>, tensor<2x100xi32>, tensor<2x100xf32>, tensor<2x100xi32>, index)
   // CHECK: arith.cmpf olt
+  // CHECK: } {weir.cycles = 26575.{{[0-9]+}} : f64}
   %s:2 = graph.sort %x, %i : tensor<2x100xf32>, tensor<2x100xi32>
   return %s#0, %s#1 : tensor<2x100xf32>, tensor<2x100xi32>
 }
@@ -124,12 +126,14 @@ func.func @top_of_row(%x: tensor<2x100xf32>) -> (tensor<2x40xf32>, tensor<2x40xi
 }
 
 // In a long row, the k-th largest maximum of a block is a lower bound. Blocks with a
-// smaller maximum are skipped. 64 elements follow the last block.
+// smaller maximum are skipped. 64 elements follow the last block. The loops of a single row
+// share the estimate of its cycles.
 // CHECK-LABEL: @top_of_long_row
 func.func @top_of_long_row(%x: tensor<16704xi16>) -> (tensor<8xi16>, tensor<8xi32>) {
   // CHECK: arith.extsi %{{.*}} : i16 to i32
   // CHECK: scf.for %{{.*}} to %c65{{.*}} -> (tensor<65xi32>)
   // CHECK: arith.maxsi
+  // CHECK: } {weir.cycles = 2672.64{{[0-9]*}} : f64}
   // CHECK: scf.for {{.*}} to %c65{{.*}} -> (i32)
   // CHECK: scf.for {{.*}} to %c65{{.*}} -> (index, tensor<16704xi32>, tensor<16704xi32>)
   // CHECK: scf.if

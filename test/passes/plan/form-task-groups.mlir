@@ -158,3 +158,220 @@ module attributes {weir.slots = 2 : i64} {
   }
   func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 20000 : i64}
 }
+
+// -----
+
+// Long tasks that one thread computes run side by side, and the tasks that use their
+// results as well. A long task with work items stays alone.
+// CHECK-LABEL: func.func @towers
+// CHECK: %[[A:.*]] = plan.task @search(%arg0) {task_group = 0 : i64}
+// CHECK-NEXT: %[[B:.*]] = plan.task @search(%arg1) {task_group = 0 : i64}
+// CHECK-NEXT: plan.task @search(%[[A]]) {task_group = 1 : i64}
+// CHECK-NEXT: plan.task @search(%[[B]]) {task_group = 1 : i64}
+// CHECK-NEXT: plan.task @large(%{{.*}}) : (
+module attributes {weir.slots = 2 : i64} {
+  func.func @towers(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @search(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @search(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    %d = plan.task @search(%c) : (tensor<4xf32>) -> tensor<4xf32>
+    %e = plan.task @large(%d) : (tensor<4xf32>) -> tensor<4xf32>
+    return %b, %e : tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @search(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 900000 : i64}
+  func.func private @large(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64}
+}
+
+// -----
+
+// Tasks that depend on each other share no region.
+// CHECK-LABEL: func.func @dependent
+// CHECK-NOT: task_group
+// CHECK: return
+module attributes {weir.slots = 2 : i64} {
+  func.func @dependent(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
+    %a = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @search(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @large(%b) : (tensor<4xf32>) -> tensor<4xf32>
+    return %c : tensor<4xf32>
+  }
+  func.func private @search(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 900000 : i64}
+  func.func private @large(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64}
+}
+
+// -----
+
+// A task with work items keeps the idle thread busy. It stays alone if that thread could do
+// only a small part of it. It also does with many chunks of fixed costs, or with scratch
+// memory for fewer threads.
+// CHECK-LABEL: func.func @fill
+// CHECK: plan.task @large(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: plan.task @search(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: plan.task @huge(%{{.*}}) : (
+// CHECK-NEXT: plan.task @coarse(%{{.*}}) : (
+// CHECK-NEXT: plan.task @narrow(%{{.*}}) : (
+// CHECK-NEXT: return
+module attributes {weir.slots = 2 : i64} {
+  func.func @fill(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %h = plan.task @huge(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @coarse(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %n = plan.task @narrow(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %a = plan.task @large(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b, %h, %c, %n : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @search(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 1000000 : i64}
+  func.func private @large(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64}
+  func.func private @huge(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 9000000 : i64}
+  func.func private @coarse(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64} {
+    kernel.parallel 9 coarse {
+    ^bb0(%first: index, %last: index, %slot: index):
+    }
+    return
+  }
+  func.func private @narrow(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64} {
+    kernel.parallel 4 slots 1 {
+    ^bb0(%first: index, %last: index, %slot: index):
+    }
+    return
+  }
+}
+
+// -----
+
+// A search waits for the operand of another one, so that both run side by side.
+// CHECK-LABEL: func.func @prepared
+// CHECK: %[[P:.*]] = plan.task @large(%arg0) : (
+// CHECK-NEXT: plan.task @search(%arg0) {task_group = 0 : i64}
+// CHECK-NEXT: plan.task @search(%[[P]]) {task_group = 0 : i64}
+// CHECK-NEXT: return
+module attributes {weir.slots = 2 : i64} {
+  func.func @prepared(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %p = plan.task @large(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @search(%p) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @search(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 1000000 : i64}
+  func.func private @large(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64}
+}
+
+// -----
+
+// Of three equal searches, the third would only use more memory beside the others. Short
+// ones follow each other beside a long one.
+// CHECK-LABEL: func.func @three
+// CHECK: plan.task @search(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: plan.task @search(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: plan.task @search(%{{.*}}) : (
+// CHECK-LABEL: func.func @unequal
+// CHECK: plan.task @search(%{{.*}}) {task_group = 1 : i64}
+// CHECK-NEXT: plan.task @short(%{{.*}}) {task_group = 1 : i64}
+// CHECK-NEXT: plan.task @short(%{{.*}}) {task_group = 1 : i64}
+module attributes {weir.slots = 2 : i64} {
+  func.func @three(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "three"} {
+    %a = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.func @unequal(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "unequal"} {
+    %a = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @short(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @short(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @search(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 1000000 : i64}
+  func.func private @short(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 500000 : i64, weir.sequential_nanoseconds = 500000 : i64}
+}
+
+// -----
+
+// A task of which one thread computes only a little, or one that takes little time, is
+// no long task of one thread.
+// CHECK-LABEL: func.func @short
+// CHECK-NOT: task_group
+// CHECK: return
+module attributes {weir.slots = 2 : i64} {
+  func.func @short(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @partly(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @partly(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @quick(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %d = plan.task @quick(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b, %c, %d : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @partly(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 100000 : i64}
+  func.func private @quick(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 900 : i64, weir.sequential_nanoseconds = 900 : i64}
+}
+
+// -----
+
+// Side by side the searches would need 120 MB more than one after the other.
+// CHECK-LABEL: func.func @wide
+// CHECK-NOT: task_group
+// CHECK: return
+module attributes {weir.slots = 2 : i64} {
+  func.func @wide(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @search(%x: memref<4xf32>, %y: memref<4xf32>, %s: memref<120000000xi8>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 1000000 : i64, weir.scratch_bytes = 120000000 : i64}
+}
+
+// -----
+
+// With --remat the arena may not grow at all.
+// CHECK-LABEL: func.func @small_arena
+// CHECK-NOT: task_group
+// CHECK: return
+module attributes {weir.slots = 2 : i64, weir.remat = 1000 : i64} {
+  func.func @small_arena(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @search(%x: memref<4xf32>, %y: memref<4xf32>, %s: memref<120xi8>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 1000000 : i64, weir.scratch_bytes = 120 : i64}
+}
+
+// -----
+
+// Tasks move across checks, and these keep their order.
+// CHECK-LABEL: func.func @checks
+// CHECK: %[[P:.*]] = plan.task @test(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: %[[Q:.*]] = plan.task @test(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: graph.check %[[P]], "first"
+// CHECK-NEXT: graph.check %[[Q]], "second"
+// CHECK-NEXT: plan.task @search(%{{.*}}) {task_group = 1 : i64}
+// CHECK-NEXT: plan.task @search(%{{.*}}) {task_group = 1 : i64}
+module attributes {weir.slots = 2 : i64} {
+  func.func @checks(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %p = plan.task @test(%x) : (tensor<4xf32>) -> tensor<i1>
+    graph.check %p, "first" : tensor<i1>
+    %a = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %q = plan.task @test(%y) : (tensor<4xf32>) -> tensor<i1>
+    graph.check %q, "second" : tensor<i1>
+    %b = plan.task @search(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @test(%x: memref<4xf32>, %y: memref<i1>) attributes {weir.kernel, weir.nanoseconds = 20000 : i64}
+  func.func private @search(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 1000000 : i64}
+}
+
+// -----
+
+// In a module with variables, no task moves across a check: after a failure, variables
+// have their old values.
+// CHECK-LABEL: func.func @checks_before_variables
+// CHECK-NOT: task_group
+// CHECK: return
+module attributes {weir.slots = 2 : i64} {
+  graph.variable @v : tensor<4xf32>
+  func.func @checks_before_variables(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @search(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    graph.check %p, "first" : tensor<i1>
+    %b = plan.task @search(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @search(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 1000000 : i64}
+}

@@ -45,7 +45,8 @@ module attributes {weir.training = {loss = "", optimizer = "Momentum", rate = 0.
 // CHECK-NOT: graph.write_variable
 // CHECK: %[[L:.*]] = graph.cast %[[T]] : tensor<2xi32> to tensor<2xi64>
 // CHECK: graph.check {{.*}}, "a label is not in [0, 3)"
-// CHECK: graph.one_hot %[[L]]
+// CHECK: %[[N:.*]] = graph.cast %[[L]] : tensor<2xi64> to tensor<2xi32>
+// CHECK: graph.equal
 // CHECK: graph.log_softmax
 // CHECK: return
 // CHECK: func.func @f_step(%{{.*}}: tensor<2x3xf32>, %{{.*}}: tensor<2xi32> {{.*}}, %[[R:.*]]: tensor<f32> {weir.name = "learning_rate", weir.tensor = "learning_rate"})

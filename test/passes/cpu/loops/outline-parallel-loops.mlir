@@ -231,3 +231,98 @@ module attributes {weir.profile} {
     plan.run @numbered(%x, %y) : (memref<8xf32>, memref<8xf32>)
   }
 }
+
+// -----
+
+// If one thread computes long phases, these are in one step with the work items that
+// fill the idle threads. A run counts as items by its time: a thread has 64 of them. The
+// two threads get 9 and 4 + 5 ms.
+// CHECK-LABEL: plan.program @balanced
+// CHECK: plan.run @search_phase_0({{.*}}) {work_items = 8 : i64}
+// CHECK-NEXT: plan.run @sort({{.*}}) {items = 64 : i64, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @search_phase_1({{.*}}) {items = 28 : i64, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @product_phase_0({{.*}}) {items = 36 : i64, task_group = 0 : i64, work_items = 100 : i64}
+// CHECK-NEXT: }
+module attributes {weir.slots = 2 : i64} {
+  func.func private @search(%x: memref<8xf32>) attributes {weir.kernel, weir.nanoseconds = 4100000 : i64, weir.sequential_nanoseconds = 4000000 : i64} {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %c = arith.constant 0.0 : f32
+    kernel.parallel 8 {
+    ^bb0(%first: index, %last: index, %slot: index):
+      scf.for %i = %first to %last step %one {
+        memref.store %c, %x[%i] : memref<8xf32>
+      }
+    }
+    memref.store %c, %x[%zero] : memref<8xf32>
+    return
+  }
+  func.func private @product(%x: memref<8xf32>) attributes {weir.kernel, weir.nanoseconds = 5000000 : i64} {
+    %one = arith.constant 1 : index
+    %c = arith.constant 0.0 : f32
+    kernel.parallel 100 {
+    ^bb0(%first: index, %last: index, %slot: index):
+      scf.for %i = %first to %last step %one {
+        memref.store %c, %x[%one] : memref<8xf32>
+      }
+    }
+    return
+  }
+  func.func private @sort(%x: memref<8xf32>) attributes {weir.kernel, weir.nanoseconds = 9000000 : i64, weir.sequential_nanoseconds = 9000000 : i64} {
+    return
+  }
+  plan.program @balanced {
+    %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+    %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+    %z = plan.buffer 128 live [0, 0] : memref<8xf32>
+    plan.run @search(%x) {task_group = 0 : i64} : (memref<8xf32>)
+    plan.run @product(%y) {task_group = 0 : i64} : (memref<8xf32>)
+    plan.run @sort(%z) {task_group = 0 : i64} : (memref<8xf32>)
+  }
+}
+
+// -----
+
+// Each thread gets the longest run that is left when it has the least to do: 4 + 3 and
+// 5 ms. Both have 64 items.
+// CHECK-LABEL: plan.program @longest_first
+// CHECK: plan.run @four({{.*}}) {items = 37 : i64, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @three({{.*}}) {items = 27 : i64, task_group = 0 : i64}
+// CHECK-NEXT: plan.run @five({{.*}}) {items = 64 : i64, task_group = 0 : i64}
+module attributes {weir.slots = 2 : i64} {
+  func.func private @three(%x: memref<8xf32>) attributes {weir.kernel, weir.nanoseconds = 3000000 : i64, weir.sequential_nanoseconds = 3000000 : i64} {
+    return
+  }
+  func.func private @four(%x: memref<8xf32>) attributes {weir.kernel, weir.nanoseconds = 4000000 : i64, weir.sequential_nanoseconds = 4000000 : i64} {
+    return
+  }
+  func.func private @five(%x: memref<8xf32>) attributes {weir.kernel, weir.nanoseconds = 5000000 : i64, weir.sequential_nanoseconds = 5000000 : i64} {
+    return
+  }
+  plan.program @longest_first {
+    %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+    %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+    %z = plan.buffer 128 live [0, 0] : memref<8xf32>
+    plan.run @three(%x) {task_group = 0 : i64} : (memref<8xf32>)
+    plan.run @four(%y) {task_group = 0 : i64} : (memref<8xf32>)
+    plan.run @five(%z) {task_group = 0 : i64} : (memref<8xf32>)
+  }
+}
+
+// -----
+
+// Groups of short tasks count their work items, and each run without any as one.
+// CHECK-LABEL: plan.program @short
+// CHECK: plan.run @quick({{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: plan.run @quick({{.*}}) {task_group = 0 : i64}
+module attributes {weir.slots = 2 : i64} {
+  func.func private @quick(%x: memref<8xf32>) attributes {weir.kernel, weir.nanoseconds = 5000 : i64, weir.sequential_nanoseconds = 5000 : i64} {
+    return
+  }
+  plan.program @short {
+    %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+    %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+    plan.run @quick(%x) {task_group = 0 : i64} : (memref<8xf32>)
+    plan.run @quick(%y) {task_group = 0 : i64} : (memref<8xf32>)
+  }
+}
