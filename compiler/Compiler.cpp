@@ -216,6 +216,10 @@ Status compileModule(Course &course) {
   if (options.stopAfter == stage::import)
     return finishEarly(course);
   for (const StageRun &run : planRuns(options)) {
+    // A program of one rank is divided among no others.
+    if (run.first == stage::shard && !attrs::mesh.isOn(module) &&
+        options.stopAfter != stage::shard)
+      continue;
     ArrayRef<Stage> list = stages(course.machine(), run.first, run.last);
     if (list.empty())
       continue;

@@ -237,8 +237,8 @@ def Plan_ExchangeOp : Plan_Op<"exchange"> {
     an i64: the run ends on all ranks if a check has failed on one of them.
 
     ```mlir
-    plan.exchange 0 (%b, %s) : memref<4xf32>, memref<16xi8>
-    plan.exchange 1 (%c, %t) agrees : memref<1xi64>, memref<8xi8>
+    plan.exchange 0(%b, %s) : memref<4xf32>, memref<16xi8>
+    plan.exchange 1(%c, %t) agrees : memref<1xi64>, memref<8xi8>
     ```
   }];
   let arguments = (ins I64Attr:$number, AnyMemRef:$first, AnyMemRef:$second,

@@ -80,10 +80,10 @@ plan.program @exchange {
   %s = plan.buffer 64 live [0, 0] : memref<16xi8>
   %c = plan.buffer 128 live [1, 1] : memref<1xi64>
   %t = plan.buffer 192 live [1, 1] : memref<8xi8>
-  // CHECK: plan.exchange 0 (%{{.*}}, %{{.*}}) : memref<4xf32>, memref<16xi8>
-  plan.exchange 0 (%b, %s) : memref<4xf32>, memref<16xi8>
-  // CHECK: plan.exchange 1 (%{{.*}}, %{{.*}}) agrees : memref<1xi64>, memref<8xi8>
-  plan.exchange 1 (%c, %t) agrees : memref<1xi64>, memref<8xi8>
+  // CHECK: plan.exchange 0(%{{.*}}, %{{.*}}) : memref<4xf32>, memref<16xi8>
+  plan.exchange 0(%b, %s) : memref<4xf32>, memref<16xi8>
+  // CHECK: plan.exchange 1(%{{.*}}, %{{.*}}) agrees : memref<1xi64>, memref<8xi8>
+  plan.exchange 1(%c, %t) agrees : memref<1xi64>, memref<8xi8>
 }
 
 // CHECK-LABEL: plan.program @accesses
