@@ -84,7 +84,7 @@ void readInstruments(const llvm::opt::InputArgList &args, Options &options,
 
 /// Reads the options of `weir reference`.
 void readReference(const llvm::opt::InputArgList &args,
-                   ReferenceOptions &options);
+                   ReferenceOptions &options, Usage &usage);
 
 /// Reads the options of `weir diff`.
 void readDiff(const llvm::opt::InputArgList &args, DiffOptions &options,

@@ -284,7 +284,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   }
   if (args.hasArg(OPT_list_ops) && command == "inspect")
     usage.say() << "--list-ops is for inspect, without a model\n";
-  readReference(args, options.reference);
+  readReference(args, options.reference, usage);
   readDiff(args, options.diff, usage);
   if (options.reference.listsOps && command == "reference" && inputs.empty() &&
       !usage.wrong) {

@@ -38,6 +38,8 @@ struct ReferenceOptions {
   std::string random;
   /// The limit of steps, or empty.
   std::string maxSteps;
+  /// The runs with random rounding errors; 0 for none.
+  uint64_t errorRuns = 0;
   bool writesF64 = false;
   /// Lists the ops of the dialect instead, without a model.
   bool listsOps = false;

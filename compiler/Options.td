@@ -110,6 +110,7 @@ let Visibility = [ForReference], Group = g_values in {
 defm output_dir : Eq<"output-dir", "DIR", "Write each output to DIR/NAME.npy, with _ for / and : of a name">;
 defm node_dir : Eq<"node-dir", "DIR", "Write the value of each node to DIR/NODE.npy. All values stay in memory">;
 def f64 : F<"f64", "Write floats as f64, without rounding to their types">;
+defm errors : Eq<"errors", "RUNS", "Also write DIR/NAME.error.npy: how far RUNS runs with random rounding errors are from each element, as a root mean square">;
 def coverage : F<"coverage", "List the ops of the graph dialect and whether they are evaluated; no model is needed">;
 }
 let Visibility = [ForReference, ForDiff], Flags = [HelpHidden], Group = g_values in {

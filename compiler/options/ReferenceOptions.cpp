@@ -7,7 +7,8 @@ using namespace llvm::opt;
 
 namespace weir {
 
-void readReference(const InputArgList &args, ReferenceOptions &options) {
+void readReference(const InputArgList &args, ReferenceOptions &options,
+                   Usage &usage) {
   options.function = args.getLastArgValue(OPT_function_EQ).str();
   options.inputs = args.getAllArgValues(OPT_input_EQ);
   options.inputDir = args.getLastArgValue(OPT_input_dir_EQ).str();
@@ -17,6 +18,17 @@ void readReference(const InputArgList &args, ReferenceOptions &options) {
   options.maxSteps = args.getLastArgValue(OPT_max_steps_EQ).str();
   options.writesF64 = args.hasArg(OPT_f64);
   options.listsOps = args.hasArg(OPT_coverage);
+  const Arg *errors = args.getLastArg(OPT_errors_EQ);
+  if (!errors)
+    return;
+  constexpr uint64_t mostRuns = 1000;
+  StringRef runs = errors->getValue();
+  if (runs.getAsInteger(10, options.errorRuns) || options.errorRuns == 0 ||
+      options.errorRuns > mostRuns)
+    usage.say() << "--errors=" << escaped(runs) << " is no number from 1 to "
+                << mostRuns << "\n";
+  if (options.outputDir.empty())
+    usage.say() << "--errors writes files: give --output-dir=DIR\n";
 }
 
 /// The options that say what the model is, for a command line of `weir

@@ -5,6 +5,7 @@
 
 #include "compiler/Place.h"
 #include "compiler/reference/Families.h"
+#include "compiler/reference/RandomErrors.h"
 #include "compiler/reference/Scope.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
@@ -33,8 +34,10 @@ llvm::Error errorAt(Operation &op, ReferenceError::Kind kind,
                                           text.str());
 }
 
-Interpreter::Interpreter(ModuleOp module, Limits limits, Observer observe)
-    : module(module), limits(limits), observe(std::move(observe)) {}
+Interpreter::Interpreter(ModuleOp module, Limits limits, Observer observe,
+                         RandomErrors *errors)
+    : module(module), limits(limits), observe(std::move(observe)),
+      errors(errors) {}
 
 llvm::Error Interpreter::readVariables() {
   for (auto variable : module.getOps<graph::VariableOp>()) {
@@ -157,8 +160,12 @@ llvm::Error Interpreter::runPure(Operation &op, Scope &scope, Values &results) {
   if (llvm::Error error = reserve(op))
     return error;
   Values operands = scope.operandsOf(op);
-  Results computed = evaluate ? (*evaluate)(&op, operands)
-                              : evaluateElementwise(&op, operands);
+  auto compute = [&](Operation *op, Operands operands) {
+    return evaluate ? (*evaluate)(op, operands)
+                    : evaluateElementwise(op, operands);
+  };
+  Results computed = errors ? errors->evaluate(&op, operands, compute)
+                            : compute(&op, operands);
   if (!computed)
     return errorAt(op, ReferenceError::Kind::unsupported,
                    "'" + op.getName().getStringRef() +

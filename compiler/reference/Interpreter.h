@@ -48,6 +48,7 @@ struct Limits {
 using Observer = std::function<void(llvm::StringRef node, mlir::Value value,
                                     const TensorRef &tensor)>;
 
+class RandomErrors;
 class Scope;
 
 /// Evaluates functions of the graph dialect op by op, without any pass. Each
@@ -61,9 +62,10 @@ class Scope;
 /// interpreter is for one thread.
 class Interpreter {
 public:
-  /// `module` outlives the interpreter.
+  /// `module` outlives the interpreter, and so do the errors that it adds to
+  /// the results of ops.
   explicit Interpreter(mlir::ModuleOp module, Limits limits = {},
-                       Observer observe = {});
+                       Observer observe = {}, RandomErrors *errors = nullptr);
 
   /// The results of a function on one tensor for each argument, of its type.
   /// Variables keep their values between runs. A failed check is an error; the
@@ -112,6 +114,7 @@ private:
   mlir::ModuleOp module;
   Limits limits;
   Observer observe;
+  RandomErrors *errors;
   std::shared_ptr<uint64_t> live = std::make_shared<uint64_t>(0);
   uint64_t steps = 0;
   unsigned depth = 0;

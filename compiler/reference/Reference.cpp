@@ -3,9 +3,11 @@
 #include "compiler/reference/Reference.h"
 
 #include "compiler/reference/Families.h"
+#include "compiler/reference/RandomErrors.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/weir/Attributes.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -51,18 +53,52 @@ static llvm::Error checkInputs(func::FuncOp function,
 
 llvm::Expected<SmallVector<TensorRef>>
 evaluate(ModuleOp module, StringRef entry, ArrayRef<TensorRef> inputs,
-         Limits limits, Observer observe) {
+         Limits limits, Observer observe, RandomErrors *errors) {
   func::FuncOp function = findEntry(module, entry);
   if (!function)
     return badInput("the model has no function '" + entry + "'");
   if (llvm::Error error = checkInputs(function, inputs))
     return error;
-  Interpreter interpreter(module, limits, std::move(observe));
+  Interpreter interpreter(module, limits, std::move(observe), errors);
   for (auto init : module.getOps<func::FuncOp>())
     if (attrs::init.isOn(init) && init != function)
       if (auto results = interpreter.run(init, {}); !results)
         return results.takeError();
   return interpreter.run(function, inputs);
+}
+
+/// The square of the distance of two numbers. NaN equals NaN.
+static double squaredDistance(double x, double y) {
+  if (x == y || (std::isnan(x) && std::isnan(y)))
+    return 0;
+  double distance = x - y;
+  return std::isfinite(distance) ? distance * distance : INFINITY;
+}
+
+llvm::Expected<SmallVector<TensorRef>>
+estimateErrors(ModuleOp module, StringRef entry, ArrayRef<TensorRef> inputs,
+               ArrayRef<TensorRef> results, uint64_t runs, Limits limits) {
+  SmallVector<Tensor> squares;
+  for (const TensorRef &result : results)
+    squares.push_back(Tensor(RankedTensorType::get(
+        result->shape(), Float64Type::get(module.getContext()))));
+  for (uint64_t run = 0; run < runs; ++run) {
+    RandomErrors errors(run);
+    auto changed = evaluate(module, entry, inputs, limits, {}, &errors);
+    if (!changed)
+      return changed.takeError();
+    for (auto [square, exact, other] :
+         llvm::zip_equal(squares, results, *changed))
+      for (int64_t i = 0; i < square.size(); ++i)
+        square[i].number += squaredDistance(exact->number(i), other->number(i));
+  }
+  SmallVector<TensorRef> deviations;
+  for (Tensor &square : squares) {
+    for (int64_t i = 0; i < square.size(); ++i)
+      square[i].number = std::sqrt(square[i].number / double(runs));
+    deviations.push_back(std::make_shared<Tensor>(std::move(square)));
+  }
+  return deviations;
 }
 
 /// The reason why an op is not evaluated; empty if there is none.

@@ -19,7 +19,16 @@ mlir::func::FuncOp findEntry(mlir::ModuleOp module, llvm::StringRef name);
 llvm::Expected<llvm::SmallVector<TensorRef>>
 evaluate(mlir::ModuleOp module, llvm::StringRef entry,
          llvm::ArrayRef<TensorRef> inputs, Limits limits = {},
-         Observer observe = {});
+         Observer observe = {}, RandomErrors *errors = nullptr);
+
+/// The root mean square of the deviations of each element of `results` in
+/// `runs` runs with random rounding errors, as f64. It is infinite where a run
+/// has NaN or an infinity and `results` has another value, or the reverse.
+llvm::Expected<llvm::SmallVector<TensorRef>>
+estimateErrors(mlir::ModuleOp module, llvm::StringRef entry,
+               llvm::ArrayRef<TensorRef> inputs,
+               llvm::ArrayRef<TensorRef> results, uint64_t runs,
+               Limits limits = {});
 
 /// An op of the graph dialect: whether it is evaluated, or why not.
 struct OpCoverage {

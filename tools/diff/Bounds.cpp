@@ -2,27 +2,22 @@
 
 #include "tools/diff/Bounds.h"
 
+#include "compiler/reference/Rounding.h"
 #include "dialects/graph/Elementwise.h"
-#include "dialects/graph/Graph.h"
-#include "dialects/graph/Linear.h"
-#include "dialects/graph/MultiplyAdds.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/elementwise/Lanes.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/APFloat.h"
 #include <cmath>
 
 using namespace mlir;
 
 namespace weir::diff {
+
+using namespace reference;
+
 namespace {
 
-/// Units in the last place that a function of an element may be off.
-constexpr double elementUnits = 8;
-/// Units of the special functions that are computed by series and recurrences.
-constexpr double specialUnits = 256;
-/// Units for each square root of the number of terms of a sum.
-constexpr double termUnits = 4;
 /// Units of a conditional or a loop, whose ops are not counted.
 constexpr double loopUnits = 1000;
 /// How a function passes on the relative error of an operand, at most.
@@ -45,34 +40,6 @@ double smallestNormalOf(Type type) {
 }
 
 bool isFloat(Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }
-
-int64_t elementsOf(Type type) {
-  return std::max<int64_t>(cast<ShapedType>(type).getNumElements(), 1);
-}
-
-/// The terms of each sum of an op that is no function of an element.
-double termsOf(Operation *op) {
-  int64_t results = elementsOf(op->getResult(0).getType()), most = 1;
-  most = std::max(most, graph::multiplyAdds(op) / results);
-  for (Type type : op->getOperandTypes()) {
-    most = std::max(most, elementsOf(type) / results);
-    // Cumulative sums, softmax and decompositions sum along dimensions.
-    for (int64_t size : cast<ShapedType>(type).getShape())
-      most = std::max(most, size);
-  }
-  return static_cast<double>(most);
-}
-
-/// Whether an op only moves or selects elements.
-bool isExactOp(Operation *op) {
-  if (isa<graph::ReduceMaxOp, graph::ReduceMinOp, graph::PoolMaxOp,
-          graph::MaximumOp, graph::MinimumOp, graph::SelectOp, graph::ClampOp,
-          graph::ReluOp, graph::NegOp, graph::AbsOp>(op) ||
-      op->getNumOperands() == 0)
-    return true;
-  auto role = dyn_cast<graph::FusionOpInterface>(op);
-  return role && role.fusionRole() == graph::FusionRole::injective;
-}
 
 /// The largest absolute error of each value of a slice whose inputs are exact.
 class Errors {
@@ -165,9 +132,7 @@ private:
       return 0;
     bool isLast = op == slice.result.getDefiningOp();
     if (isa<graph::ScalarOpInterface>(op)) {
-      if (isa<graph::LgammaOp, graph::DigammaOp, graph::IgammaOp,
-              graph::IgammacOp, graph::ZetaOp, graph::PolygammaOp,
-              graph::BetaincOp>(op))
+      if (isSpecialOp(op))
         return epsilon * specialUnits * std::max(1.0, largestResult(op));
       // The last rounding is relative to the element.
       return isLast ? 0 : epsilon * elementUnits * largestResult(op);

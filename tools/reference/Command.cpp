@@ -54,7 +54,15 @@ Status runReference(MLIRContext *context, const Options &options,
   if (!own.nodeDir.empty())
     if (status = nodes.write(own.nodeDir, own.writesF64); status != Status::ok)
       return status;
-  return writeOutputs(function, *results, own, options.json, os);
+  SmallVector<TensorRef> errors;
+  if (own.errorRuns) {
+    auto estimated = estimateErrors(*module, own.function, inputs, *results,
+                                    own.errorRuns, limits);
+    if (!estimated)
+      return explain(estimated.takeError(), options.import.path);
+    errors = std::move(*estimated);
+  }
+  return writeOutputs(function, *results, errors, own, options.json, os);
 }
 
 } // namespace weir

@@ -32,9 +32,11 @@ Status readInputs(mlir::func::FuncOp function, const ReferenceOptions &options,
 std::optional<Tensor> partOf(const Tensor &tensor, const Tensor &sizes);
 
 /// Writes the results of a function to the folder of `--output-dir`, or prints
-/// them. With `json` their names and types are printed instead.
+/// them. With `json` their names and types are printed instead. `errors` is
+/// empty, or has the error of each element of each result.
 Status writeOutputs(mlir::func::FuncOp function,
                     llvm::ArrayRef<TensorRef> results,
+                    llvm::ArrayRef<TensorRef> errors,
                     const ReferenceOptions &options, bool json,
                     llvm::raw_ostream &os);
 

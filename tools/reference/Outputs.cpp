@@ -42,17 +42,19 @@ llvm::json::Value describe(const SignatureTensor &output, const Array &array) {
 } // namespace
 
 Status writeOutputs(func::FuncOp function, ArrayRef<TensorRef> results,
-                    const ReferenceOptions &options, bool json,
-                    raw_ostream &os) {
+                    ArrayRef<TensorRef> errors, const ReferenceOptions &options,
+                    bool json, raw_ostream &os) {
   std::vector<SignatureTensor> outputs = outputsOf(function);
   StringRef folder = options.outputDir;
   ArrayFiles files;
   llvm::json::Array described;
-  for (auto [output, result] : llvm::zip_equal(outputs, results)) {
+  for (auto [i, output] : llvm::enumerate(outputs)) {
     if (output.isSizes)
       continue;
-    std::optional<Tensor> tensor =
-        output.sizes ? partOf(*result, *results[*output.sizes]) : *result;
+    auto inUse = [&, &output = output](const Tensor &all) {
+      return output.sizes ? partOf(all, *results[*output.sizes]) : all;
+    };
+    std::optional<Tensor> tensor = inUse(*results[i]);
     if (!tensor)
       return fail(Status::badInput,
                   "output '" + escaped(output.tensor) +
@@ -68,6 +70,15 @@ Status writeOutputs(func::FuncOp function, ArrayRef<TensorRef> results,
     if (folder.empty())
       continue;
     if (Status status = files.write(pathIn(folder, output.name), array);
+        status != Status::ok)
+      return status;
+    if (errors.empty())
+      continue;
+    Array error;
+    if (Status status = copyTo(error, *inUse(*errors[i])); status != Status::ok)
+      return fail(status, "not enough memory for the outputs");
+    if (Status status =
+            files.write(pathIn(folder, output.name + ".error"), error);
         status != Status::ok)
       return status;
   }
