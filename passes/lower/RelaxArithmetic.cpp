@@ -40,11 +40,13 @@ struct RelaxArithmetic : impl::RelaxArithmeticBase<RelaxArithmetic> {
       return signalPassFailure();
     }
     getOperation()->walk([&](arith::ArithFastMathInterface op) {
-      if (isOfElements(op))
+      // Conversions have no flags: by `contract` MLIR would drop a rounding to
+      // f16 that the graph requests.
+      auto own = op.getFastMathFlagsAttr();
+      if (own && isOfElements(op))
         op->setAttr(op.getFastMathAttrName(),
-                    arith::FastMathFlagsAttr::get(
-                        &getContext(),
-                        op.getFastMathFlagsAttr().getValue() | *requested));
+                    arith::FastMathFlagsAttr::get(&getContext(),
+                                                  own.getValue() | *requested));
     });
   }
 };

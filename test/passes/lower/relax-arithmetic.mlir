@@ -51,6 +51,23 @@ module @relax attributes {weir.fast_math = "contract,nnan"} {
     return %o : tensor<4x5xf32>
   }
 
+  // Conversions of floats stay, so that none of them folds.
+  // CHECK-LABEL: @narrow
+  func.func @narrow(%x: tensor<4xf16>) -> tensor<4xf16> {
+    %e = tensor.empty() : tensor<4xf16>
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf16>) outs(%e : tensor<4xf16>) {
+    ^bb0(%a: f16, %o: f16):
+      // CHECK: arith.extf %{{.*}} : f16 to f32
+      %w = arith.extf %a : f16 to f32
+      // CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<nnan,contract> : f32
+      %s = arith.addf %w, %w : f32
+      // CHECK: arith.truncf %{{.*}} : f32 to f16
+      %n = arith.truncf %s : f32 to f16
+      linalg.yield %n : f16
+    } -> tensor<4xf16>
+    return %r : tensor<4xf16>
+  }
+
   // Arithmetic that is not on elements stays.
   // CHECK-LABEL: @scalar
   func.func @scalar(%x: f32) -> f32 {
