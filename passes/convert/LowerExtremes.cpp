@@ -1,9 +1,13 @@
-// Maxima and minima of 16-bit floats become comparisons: LLVM's own expansion
-// loses the NaN that arith promises to pass on.
+// Maxima and minima in the form that LLVM compiles correctly for NaN. Those of
+// 16-bit floats become comparisons: LLVM's own expansion loses the NaN that
+// arith promises to pass on. The reverse holds for a selection that is a
+// constant for NaN: LLVM 19 drops it after one by the same constant that passes
+// NaN on.
 
 #include "passes/convert/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -42,8 +46,66 @@ void lower(Op op, arith::CmpFPredicate takesLeft) {
   op.erase();
 }
 
+std::optional<APFloat> constantOf(Value value) {
+  APFloat number(0.0f);
+  if (matchPattern(value, m_ConstantFloat(&number)))
+    return number;
+  return std::nullopt;
+}
+
+/// Whether both are one value, or equal constants.
+bool isSame(Value x, Value y) {
+  if (x == y)
+    return true;
+  std::optional<APFloat> a = constantOf(x), b = constantOf(y);
+  return a && b && x.getType() == y.getType() && a->bitwiseIsEqual(*b);
+}
+
+/// Replaces `x > c ? x : c` by arith.maxnumf and `x < c ? x : c` by
+/// arith.minnumf, which are c for NaN, too. Processors have either as one
+/// instruction. The sign of a zero decides nothing for the constants here.
+void lowerChoice(arith::SelectOp choice) {
+  auto comparison = choice.getCondition().getDefiningOp<arith::CmpFOp>();
+  Type type = choice.getType();
+  Type element = getElementTypeOrSelf(type);
+  if (!comparison || comparison.getLhs().getType() != type ||
+      !(element.isF32() || element.isF64()) || endsAsFloat16(comparison))
+    return;
+  Value x = comparison.getLhs(), c = comparison.getRhs();
+  arith::CmpFPredicate predicate = comparison.getPredicate();
+  Value chosen = choice.getTrueValue(), other = choice.getFalseValue();
+  if (predicate == arith::CmpFPredicate::ULE ||
+      predicate == arith::CmpFPredicate::UGE) {
+    // `x <= c` or NaN: the reverse of `x > c`.
+    std::swap(chosen, other);
+    predicate = predicate == arith::CmpFPredicate::ULE
+                    ? arith::CmpFPredicate::OGT
+                    : arith::CmpFPredicate::OLT;
+  }
+  std::optional<APFloat> number = constantOf(c);
+  if (!number || number->isNaN() || !isSame(chosen, x) || !isSame(other, c))
+    return;
+  OpBuilder b(choice);
+  Value extreme;
+  if (predicate == arith::CmpFPredicate::OGT && !number->isNegZero())
+    extreme = b.create<arith::MaxNumFOp>(choice.getLoc(), x, c);
+  else if (predicate == arith::CmpFPredicate::OLT && !number->isPosZero())
+    extreme = b.create<arith::MinNumFOp>(choice.getLoc(), x, c);
+  else
+    return;
+  choice.replaceAllUsesWith(extreme);
+  choice.erase();
+  if (comparison->use_empty())
+    comparison.erase();
+}
+
 struct LowerExtremes : impl::LowerExtremesBase<LowerExtremes> {
   void runOnOperation() override {
+    SmallVector<arith::SelectOp> choices;
+    getOperation()->walk(
+        [&](arith::SelectOp choice) { choices.push_back(choice); });
+    for (arith::SelectOp choice : choices)
+      lowerChoice(choice);
     getOperation()->walk([](Operation *op) {
       if (auto maximum = dyn_cast<arith::MaximumFOp>(op))
         lower(maximum, arith::CmpFPredicate::UGT);

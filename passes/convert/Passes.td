@@ -32,9 +32,17 @@ def ExpandMath : Pass<"weir-expand-math"> {
 }
 
 def LowerExtremes : Pass<"weir-lower-extremes"> {
-  let summary = "Makes maxima and minima of 16-bit floats comparisons";
+  let summary = "Writes maxima and minima so that LLVM keeps their results for NaN";
   let description = [{
+    Those of 16-bit floats become comparisons. A selection that is a constant for
+    NaN becomes `arith.maxnumf` or `arith.minnumf`.
+
     ```mlir
+    %p = arith.cmpf ogt, %x, %c : f32
+    %m = arith.select %p, %x, %c : f32
+    // becomes, for a constant %c
+    %m = arith.maxnumf %x, %c : f32
+
     %m = arith.maximumf %x, %y : f16
     // becomes
     %m = arith.select (arith.cmpf uno, %y, %y), %y,

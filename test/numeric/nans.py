@@ -189,6 +189,25 @@ def ordered():
     return g, h
 
 
+def choices():
+    """A choice that drops NaN, after one by the same bounds that passes it on."""
+    v = rows(37)
+    byte = np.clip(np.nan_to_num(v, posinf=255, neginf=0), 0, 255)
+    g = Graph()
+    for type in ("f32", "f64"):
+        x, zero, top = (g.input(typed(np.float64(n), type)) for n in (v, 0, 255))
+        known = [g.constant(typed(np.float64(n), type)) for n in (0, 255)]
+        for low, high in ((zero, top), known):
+            clipped = g.op("ClipByValue", x, low, high)
+            codes = g.op("Cast", clipped, SrcT=type, DstT="u8")
+            g.expect(g.op("Cast", codes, SrcT="u8", DstT=type), byte)
+            chosen = g.op("SelectV2", g.op("Greater", clipped, low), clipped, low)
+            g.expect(chosen, np.where(v > 0, byte, 0))
+            chosen = g.op("SelectV2", g.op("Less", clipped, high), clipped, high)
+            g.expect(chosen, np.where(v < 255, byte, 255))
+    return g
+
+
 def first(of):
     case = lambda: of()[0]  # noqa: E731
     case.__name__ = f"tensorflow_{of.__name__}"
@@ -204,4 +223,4 @@ def second(of):
 if __name__ == "__main__":
     main(onnx_indices, tensorflow_indices, onnx_extremes, tensorflow_extremes,
          first(pools), second(pools), places_of_pools, first(shares), second(shares),
-         first(ordered), second(ordered))  # fmt: skip
+         first(ordered), second(ordered), choices)  # fmt: skip
