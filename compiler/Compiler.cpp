@@ -40,9 +40,23 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
   }
   OwningOpRef<ModuleOp> module =
       readModule(context, options.import.path, options.trustsBytecode, status);
-  if (module)
-    for (NamedAttribute attribute : machine)
-      module.get()->setAttr(attribute.getName(), attribute.getValue());
+  if (!module)
+    return module;
+  bool hasEntry =
+      llvm::any_of(module->getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return attrs::entry.of(function);
+      });
+  if (!hasEntry && options.stopAfter.empty() && !options.dump.isOn()) {
+    emitError(FileLineColLoc::get(context, options.import.path, 0, 0))
+        << "no function has the attribute " << attrs::entry.name()
+        << ", which makes it a function of the library: "
+           "func.func @f(...) attributes {"
+        << attrs::entry.name() << " = \"f\"}";
+    status = Status::badInput;
+    return {};
+  }
+  for (NamedAttribute attribute : machine)
+    module.get()->setAttr(attribute.getName(), attribute.getValue());
   return module;
 }
 
