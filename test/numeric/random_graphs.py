@@ -35,7 +35,10 @@ class RandomGraph:
                 self.add_input()
         steps = [getattr(self, name) for name in dir(self) if name.startswith("make_")]
         while len(self.nodes) < operations:
-            self.rng.choice(steps)()
+            self.step(self.rng.choice(steps))
+
+    def step(self, make):
+        make()
 
     def dynamic_dims(self):
         for name in self.rng.sample(["n", "t", "h", "w"], self.rng.randint(1, 3)):
