@@ -1,19 +1,22 @@
 #!/usr/bin/python3
 """Compares libraries with the f64 reference, `weir reference`.
 
-  reference.py [--corpus DIR] [--bin DIR] [--sample N] [--jobs N] [--least PERCENT] [MODEL...]
+  reference.py [--corpus DIR] [--bin DIR] [--sample N] [--jobs N] [--least PERCENT]
+               [--limit SECONDS] [MODEL...]
 
 Each MODEL runs on random inputs; each graph of the corpus (DIR or WEIR_CORPUS; see
 conformance.py) on its own. A graph that does not compile is left out: conformance.py
 judges that. An element of f32 or f64 may differ by 1e-3 of itself and 1e-4 of the largest
 one, and of f16 and bf16 by 2e-2 of both. Bytes may be quantized values and differ by one
-step; other integers are equal. Fails where fewer than
-PERCENT (default: 100) of the graphs agree, or where nothing ran.
+step; other integers are equal. A graph of which a command takes longer than SECONDS
+(default: 600) counts as one that differs. Fails where fewer than PERCENT (default: 100) of the
+graphs agree, or where nothing ran.
 """
 
 import concurrent.futures
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -31,6 +34,7 @@ def arguments():
     parser = conformance.options(__doc__)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--least", type=float, default=100)
+    parser.add_argument("--limit", type=float, default=600)
     parser.add_argument("models", nargs="*")
     args = parser.parse_args()
     if not args.corpus and not args.models:
@@ -60,20 +64,29 @@ def difference(name, got, want, type):
     return f"{name}: {int(np.sum(~same))} of {want.size} elements differ, as {a[at]!r} for {b[at]!r}"
 
 
-def compared(bin_dir, model, compile_flags, run_flags):
+def compared(limit, *job):
     """LEFT_OUT, AGREES or what differs, as text."""
+    try:
+        return compared_in_time(limit, *job)
+    except subprocess.TimeoutExpired as late:
+        return f"{' '.join(late.cmd[:2])} takes longer than {limit:g} s"
+
+
+def compared_in_time(limit, bin_dir, model, compile_flags, run_flags):
     with tempfile.TemporaryDirectory() as folder:
         library, one, two = f"{folder}/model.so", Path(folder, "one"), Path(folder, "two")
         one.mkdir()
         two.mkdir()
-        made = call(f"{bin_dir}/weir", "compile", model, "-o", library, *compile_flags)
+        made = call(f"{bin_dir}/weir", "compile", model, "-o", library, *compile_flags,
+                    limit=limit)
         if made.returncode:
             return LEFT_OUT
-        ran = call(f"{bin_dir}/weir-run", library, f"--output-dir={one}", *run_flags)
+        ran = call(f"{bin_dir}/weir-run", library, f"--output-dir={one}", *run_flags,
+                   limit=limit)
         if ran.returncode:
             return LEFT_OUT
         known = call(f"{bin_dir}/weir", "reference", model, "--json", f"--output-dir={two}",
-                     *compile_flags, *run_flags)
+                     *compile_flags, *run_flags, limit=limit)
         if known.returncode:
             return f"status {known.returncode}: {known.stderr.strip()[-200:]}"
         for output in json.loads(known.stdout)["outputs"]:
@@ -93,7 +106,7 @@ def main():
             concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         if args.corpus:
             jobs += corpus_jobs(args, folder)
-        results = pool.map(lambda job: compared(args.bin, *job[1:]), jobs)
+        results = pool.map(lambda job: compared(args.limit, args.bin, *job[1:]), jobs)
         for (name, *_), result in zip(jobs, results):
             agree += result == AGREES
             left += result == LEFT_OUT

@@ -34,8 +34,8 @@ def arguments():
     return args
 
 
-def call(*command):
-    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+def call(*command, limit=LIMIT):
+    return subprocess.run(command, capture_output=True, text=True, timeout=limit)
 
 
 def differing(bin_dir, model, compile_flags, run_flags):
