@@ -46,7 +46,7 @@ class Batch:
         return "\n".join(lines) + "\n"
 
     def call(self, *command):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=self.folder)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900, cwd=self.folder)
         if done.returncode:
             raise Failure(command[:2], done.returncode, done.stderr)
 
