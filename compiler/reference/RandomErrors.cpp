@@ -184,9 +184,12 @@ SmallVector<TensorRef> RandomErrors::readNarrow(Operands operands) {
     for (int64_t i = 0; i < own->size(); ++i) {
       double &number = (*own)[i].number;
       double narrow = rounded(number, *semantics);
-      // Between both, since all of a few runs may choose the same one of two.
+      if (narrow == number)
+        continue;
+      // The error is random: that of this number is none of a library's, whose
+      // number is another one.
       if (std::isfinite(narrow))
-        number += std::abs(uniform()) * (narrow - number);
+        number = changed(number, unitOf(number, *semantics) / 2, *semantics);
       else if (coin())
         number = narrow;
     }

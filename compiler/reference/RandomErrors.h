@@ -11,9 +11,10 @@ namespace weir::reference {
 /// arithmetic does. The deviations of several runs show how rounding errors
 /// grow on their way to each element of a result.
 ///
-/// - A use of a value of f16 or bf16 has the rounded value or one of f32: it
-/// may
-///   stay wide between ops. Errors of ops are those of f32.
+/// - A use of a value of f16 or bf16 has the error of a rounding to that type:
+/// the
+///   value may be rounded or stay wide between ops. Errors of ops are those of
+///   f32.
 /// - Ops that only move or select elements have no error.
 /// - Results of arithmetic that IEEE 754 rounds correctly have none either if
 ///   their type represents them; else they have an error of one unit.

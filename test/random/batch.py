@@ -11,7 +11,7 @@ from graph import DIGITS
 # Of the root mean square of the moves of an element. Errors of an op are as a rule a fraction of
 # the error that RandomErrors.h allows it, but not independent of each other.
 FACTOR = 8
-RUNS = 8
+RUNS = 16
 LEAST = {"f16": -14, "bf16": -126, "f32": -126, "f64": -1022}
 
 
