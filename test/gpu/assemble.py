@@ -120,7 +120,7 @@ class Models(pack.Packer):
         super().__init__(args)
         self.found = []
 
-    def compile(self, model, folder, extra):
+    def compile(self, model, folder, extra, output=None):
         kept = self.args.out / f"{folder.name}.pbtxt"
         Path(model).rename(kept)
         self.found.append((folder.name, str(kept), extra))
