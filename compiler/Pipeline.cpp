@@ -185,6 +185,7 @@ static void buildPlan(OpPassManager &pm) {
   pm.addPass(plan::createJoinLoops());
   pm.addPass(plan::createFormTaskGroups());
   pm.addPass(plan::createPlanArena());
+  pm.addPass(plan::createCheckTransfers());
 }
 
 static void buildPlanForGpu(OpPassManager &pm) {

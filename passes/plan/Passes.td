@@ -78,6 +78,28 @@ def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weir::plan::PlanDialect"];
 }
 
+def CheckTransfers : Pass<"weir-check-transfers", "::mlir::ModuleOp"> {
+  let summary = "Proves that the transfers between ranks end";
+  let description = [{
+    Executes the transfers of each collective operation for all ranks of the mesh,
+    and fails with the node's name if a rank would wait for ever, if two ranks
+    disagree about a transfer's size, or if a transfer leaves its block of the
+    arena or touches what another transfer of the step writes. A transfer counts as
+    done only while both ranks are at its step, so the proof holds for transports
+    that buffer nothing. All ranks execute the same program, whose collective
+    operations come in one order, so a proof for each is one for all.
+
+    ```mlir
+    // What the ranks add lies where they receive: an error.
+    module attributes {
+      weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>,
+      weir.collectives = [#weir.collective<axes = 1, type = tensor<4xf32>,
+                                           data = 0, scratch = 8, node = "s">]
+    } {}
+    ```
+  }];
+}
+
 def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
   let summary = "Places a kernel's own buffers in one block of scratch memory";
   let description = [{

@@ -1,6 +1,6 @@
 // A collective operation as a list of transfers and additions. The compiler
 // includes this file, too: it executes the lists of all ranks before it emits
-// them (passes/plan/CheckTransfers.cpp).
+// the table (passes/plan/CheckTransfers.cpp).
 //
 // An all-reduce of long tensors halves the tensor in each step and doubles it
 // again (recursive halving and doubling: Thakur, Rabenseifner and Gropp 2005,
