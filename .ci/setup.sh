@@ -20,7 +20,7 @@ packages=(
   # With these, the tests make packages, check them and install them in fresh roots.
   dpkg-dev zstd lintian debootstrap
   # Ranks exchange messages by MPI in the tests.
-  openmpi-bin libopenmpi-dev
+  openmpi-bin libopenmpi-dev mpich libmpich-dev
   # The Python package needs these for its extension, its wheel and its tests.
   python3-dev python3-setuptools python3-wheel python3-venv
 )

@@ -38,7 +38,7 @@ add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
 set(WEIR_FOLDERS bin include/weir lib/cmake/Weir lib/python3/dist-packages/weir
   share/pkgconfig share/man/man1 share/bash-completion/completions share/zsh/vendor-completions
   share/fish/vendor_completions.d share/doc/weir share/weir/src/runtime
-  share/weir/src/runtime/profile share/weir/src/tools/run)
+  share/weir/src/runtime/comm share/weir/src/runtime/profile share/weir/src/tools/run)
 configure_file(cmake/package/record.cmake.in ${PROJECT_BINARY_DIR}/record.cmake @ONLY)
 install(SCRIPT ${PROJECT_BINARY_DIR}/record.cmake)
 
@@ -51,8 +51,11 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/python/weir DESTINATION lib/python3/dist
 install(FILES runtime/weir.h runtime/weir.hpp runtime/weir_types.hpp runtime/weir_custom.h DESTINATION include/weir)
 # Programs that GEN_TEST and GEN_BENCHMARK add are built where the model runs.
 install(DIRECTORY tools/run DESTINATION share/weir/src/tools FILES_MATCHING PATTERN "*.[ch]"
-  PATTERN "cache.*" EXCLUDE PATTERN "engine.*" EXCLUDE)
+  PATTERN "cache.*" EXCLUDE PATTERN "engine.*" EXCLUDE PATTERN "ranks" EXCLUDE)
 install(FILES runtime/weir.h DESTINATION share/weir/src/runtime)
+# What joins ranks, by threads or by the MPI of the machine where they run.
+install(FILES runtime/comm/info.h runtime/comm/mpi-open.c runtime/comm/mpi.c runtime/comm/mpi.h
+  runtime/comm/threads.c runtime/comm/threads.h DESTINATION share/weir/src/runtime/comm)
 install(FILES runtime/profile/info.h DESTINATION share/weir/src/runtime/profile)
 install(FILES cmake/package/main.c DESTINATION share/weir/src)
 install(FILES cmake/package/WeirConfig.cmake ${PROJECT_BINARY_DIR}/WeirConfigVersion.cmake
