@@ -25,8 +25,9 @@ struct CheckTransfers : impl::CheckTransfersBase<CheckTransfers> {
           check(mesh, each, static_cast<uint32_t>(i));
       if (!fault)
         continue;
-      module.emitError("node '") << each.getNode() << "': collective " << i
-                                 << " (" << each.getKind() << "): " << *fault;
+      emitError(module.getLoc(), "node '")
+          << each.getNode() << "': collective " << i << " (" << each.getKind()
+          << "): " << *fault;
       return signalPassFailure();
     }
   }

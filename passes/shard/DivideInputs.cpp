@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/shard/Axes.h"
 
 using namespace mlir;
 
@@ -13,9 +14,6 @@ namespace weir::shard {
 #include "passes/shard/Passes.h.inc"
 
 namespace {
-
-/// The name of the axis along which ranks have different batches.
-constexpr StringLiteral dataAxis = "data";
 
 struct DivideInputs : impl::DivideInputsBase<DivideInputs> {
   void runOnOperation() override {
@@ -45,7 +43,7 @@ private:
       if (!batch) {
         batch = type.getDimSize(0);
         if (*batch % ranks)
-          return entry.emitError("input '")
+          return emitError(entry.getLoc(), "input '")
                  << nameOf(entry, i) << "' of " << type << " has a batch of "
                  << *batch << ", which " << ranks << " ranks (" << dataAxis
                  << "=" << ranks

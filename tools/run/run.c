@@ -385,7 +385,7 @@ int weir_run_profiled(int argc, char **argv, const weir_model_info *info,
   run.info = info ? info : library.info;
   run.profile.info = info ? profile : library.profile;
   run.weights = run.options.weights ? run.options.weights : library.weights;
-  if (!status && run.options.comm)
+  if (!status && (run.options.comm || library.mesh))
     status = weir_run_ranks
                  ? weir_run_ranks->join(&run, library.mesh)
                  : fail("--comm: only weir-run runs several ranks", USAGE);

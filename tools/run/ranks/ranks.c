@@ -369,7 +369,9 @@ static void silence(struct options *o) {
 static int join(struct run *run, const weir_mesh_info *mesh) {
   struct options *o = &run->options;
   if (!o->comm)
-    return 0;
+    return fail("the library was compiled with --mesh: give --comm=threads, or "
+                "--comm=mpi under mpirun",
+                USAGE);
   if (!mesh)
     return fail("the library was compiled without --mesh; it has one rank",
                 FAULT);

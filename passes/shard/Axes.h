@@ -1,0 +1,13 @@
+// Axes of a mesh with a meaning of their own.
+
+#ifndef WEIR_PASSES_SHARD_AXES_H
+#define WEIR_PASSES_SHARD_AXES_H
+
+namespace weir::shard {
+
+/// Divides the batch.
+inline constexpr char dataAxis[] = "data";
+
+} // namespace weir::shard
+
+#endif // WEIR_PASSES_SHARD_AXES_H
