@@ -163,4 +163,30 @@ SmallVector<Value> GroupPair::copy(OpBuilder &b, graph::GroupOp group,
   return results;
 }
 
+void joinGroups(Operation *root, function_ref<Value(Value)> sourceOf,
+                function_ref<bool(GroupPair &)> mayJoin) {
+  SmallVector<graph::GroupOp> work;
+  root->walk([&](graph::GroupOp group) { work.push_back(group); });
+  // Consumers come first: each joins its producers as long as it can.
+  llvm::DenseSet<Operation *> gone;
+  while (!work.empty()) {
+    graph::GroupOp to = work.pop_back_val();
+    if (gone.contains(to))
+      continue;
+    for (Value input : to.getInputs()) {
+      auto from = sourceOf(input).getDefiningOp<graph::GroupOp>();
+      if (!from)
+        continue;
+      GroupPair pair(from, to);
+      if (!mayJoin(pair))
+        continue;
+      gone.insert(from);
+      gone.insert(to);
+      work.push_back(pair.join());
+      gone.erase(work.back());
+      break;
+    }
+  }
+}
+
 } // namespace weir::fuse

@@ -20,9 +20,7 @@ public:
   bool canJoin(bool movesGroups = false);
 
   /// The inputs and results of the joined group, after `canJoin`.
-  size_t streams() {
-    return inputs.size() + to.getNumResults() + kept.size();
-  }
+  size_t streams() { return inputs.size() + to.getNumResults() + kept.size(); }
 
   graph::GroupOp join();
 
@@ -43,6 +41,12 @@ private:
   llvm::SetVector<mlir::Operation *> users;   // groups that move behind it
   bool movesGroups = false;
 };
+
+/// Joins pairs of groups below `root`, as long as `mayJoin` accepts one. The
+/// earlier group of a pair defines `sourceOf` an input of the later one.
+void joinGroups(mlir::Operation *root,
+                llvm::function_ref<mlir::Value(mlir::Value)> sourceOf,
+                llvm::function_ref<bool(GroupPair &)> mayJoin);
 
 } // namespace weir::fuse
 

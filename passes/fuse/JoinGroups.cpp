@@ -94,30 +94,16 @@ bool mayJoin(GroupPair &pair) {
 
 struct JoinGroups : impl::JoinGroupsBase<JoinGroups> {
   void runOnOperation() override {
-    SmallVector<graph::GroupOp> work;
-    getOperation()->walk([&](graph::GroupOp group) { work.push_back(group); });
-    // Consumers come first: each joins its producers as long as it can.
-    llvm::DenseSet<Operation *> gone;
-    while (!work.empty()) {
-      graph::GroupOp to = work.pop_back_val();
-      if (gone.contains(to))
-        continue;
-      for (Value input : to.getInputs()) {
-        auto from = graph::unshaped(input).getDefiningOp<graph::GroupOp>();
-        if (!from)
-          continue;
-        GroupPair pair(from, to);
-        if (!mayJoin(pair))
-          continue;
-        LLVM_DEBUG(llvm::dbgs() << "joins the group at " << from.getLoc()
-                                << " with that at " << to.getLoc() << "\n");
-        gone.insert(from);
-        gone.insert(to);
-        work.push_back(pair.join());
-        gone.erase(work.back());
-        break;
-      }
-    }
+    joinGroups(
+        getOperation(), [](Value input) { return graph::unshaped(input); },
+        [](GroupPair &pair) {
+          if (!mayJoin(pair))
+            return false;
+          LLVM_DEBUG(llvm::dbgs()
+                     << "joins the group at " << pair.from.getLoc()
+                     << " with that at " << pair.to.getLoc() << "\n");
+          return true;
+        });
   }
 };
 

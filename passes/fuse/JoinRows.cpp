@@ -99,30 +99,16 @@ struct JoinRows : impl::JoinRowsBase<JoinRows> {
   void runOnOperation() override {
     if (GpuAttr::of(getOperation()->getParentOfType<ModuleOp>()))
       return;
-    SmallVector<graph::GroupOp> work;
-    getOperation()->walk([&](graph::GroupOp group) { work.push_back(group); });
-    // Consumers come first: each joins its producers as long as it can.
-    DenseSet<Operation *> gone;
-    while (!work.empty()) {
-      graph::GroupOp to = work.pop_back_val();
-      if (gone.contains(to))
-        continue;
-      for (Value input : to.getInputs()) {
-        auto from = input.getDefiningOp<graph::GroupOp>();
-        if (!from)
-          continue;
-        GroupPair pair(from, to);
-        if (!mayJoin(pair))
-          continue;
-        LLVM_DEBUG(llvm::dbgs() << "joins the group at " << from.getLoc()
-                                << " with that at " << to.getLoc() << "\n");
-        gone.insert(from);
-        gone.insert(to);
-        work.push_back(pair.join());
-        gone.erase(work.back());
-        break;
-      }
-    }
+    joinGroups(
+        getOperation(), [](Value input) { return input; },
+        [](GroupPair &pair) {
+          if (!mayJoin(pair))
+            return false;
+          LLVM_DEBUG(llvm::dbgs()
+                     << "joins the group at " << pair.from.getLoc()
+                     << " with that at " << pair.to.getLoc() << "\n");
+          return true;
+        });
   }
 };
 
