@@ -55,7 +55,7 @@ install(DIRECTORY tools/run DESTINATION share/weir/src/tools FILES_MATCHING PATT
 install(FILES runtime/weir.h DESTINATION share/weir/src/runtime)
 # What joins ranks, by threads or by the MPI of the machine where they run.
 install(FILES runtime/comm/info.h runtime/comm/mpi-open.c runtime/comm/mpi.c runtime/comm/mpi.h
-  runtime/comm/threads.c runtime/comm/threads.h DESTINATION share/weir/src/runtime/comm)
+  runtime/comm/threads.c runtime/comm/threads.h runtime/comm/wait.h DESTINATION share/weir/src/runtime/comm)
 install(FILES runtime/profile/info.h DESTINATION share/weir/src/runtime/profile)
 install(FILES cmake/package/main.c DESTINATION share/weir/src)
 install(FILES cmake/package/WeirConfig.cmake ${PROJECT_BINARY_DIR}/WeirConfigVersion.cmake

@@ -3,13 +3,13 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/comm/mpi.h"
+#include "runtime/comm/wait.h"
 
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct transport {
@@ -18,12 +18,6 @@ typedef struct transport {
   uint32_t count;
   int timeout_ms;
 } transport;
-
-static int64_t now_ms(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_MONOTONIC, &at);
-  return (int64_t)at.tv_sec * 1000 + at.tv_nsec / 1000000;
-}
 
 static void release(transport *t) {
   for (uint32_t i = 0; i < t->count; ++i)
@@ -35,14 +29,14 @@ static void release(transport *t) {
 
 // Waits for a request that is not persistent.
 static int finish(transport *t, MPI_Request *request) {
-  int64_t end = now_ms() + t->timeout_ms;
+  int64_t end = weir_now_ms() + t->timeout_ms;
   for (;;) {
     int done = 0;
     if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
       return -1;
     if (done)
       return 0;
-    if (t->timeout_ms && now_ms() > end)
+    if (t->timeout_ms && weir_now_ms() > end)
       return 1;
     sched_yield();
   }
@@ -104,25 +98,7 @@ static int test(void *user, uint32_t first, uint32_t count, int *done) {
 
 static int wait_for(void *user, uint32_t first, uint32_t count,
                     int32_t timeout_ms) {
-  // So many tests take about 50 us while nothing arrives. Then another process
-  // may need the processor.
-  enum { SPINS = 256 };
-  int64_t end = 0;
-  for (unsigned i = 1;; ++i) {
-    int done = 0;
-    if (test(user, first, count, &done))
-      return -1;
-    if (done)
-      return 0;
-    if (i % SPINS)
-      continue;
-    sched_yield();
-    int64_t now = now_ms();
-    if (!end)
-      end = now + timeout_ms;
-    else if (timeout_ms && now > end)
-      return 1;
-  }
+  return weir_wait(test, user, first, count, timeout_ms);
 }
 
 static void abort_all(void *user, const char *why) {

@@ -4,12 +4,12 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/comm/threads.h"
+#include "runtime/comm/wait.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // The receiver's side of a pair of transfers. Each time that a transfer starts
 // has a number, from 1.
@@ -42,12 +42,6 @@ struct weir_comm_threads {
   rank ranks[];
 };
 
-static int64_t now_ms(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_MONOTONIC, &at);
-  return (int64_t)at.tv_sec * 1000 + at.tv_nsec / 1000000;
-}
-
 // Waits for all ranks. 1 where they do not come in time.
 static int meet(rank *r) {
   weir_comm_threads *all = r->all;
@@ -57,10 +51,10 @@ static int meet(rank *r) {
     atomic_fetch_add(&all->round, 1);
     return 0;
   }
-  int64_t end = now_ms() + r->comm.timeout_ms;
+  int64_t end = weir_now_ms() + r->comm.timeout_ms;
   while (atomic_load(&all->round) == round) {
     sched_yield();
-    if (r->comm.timeout_ms && now_ms() > end)
+    if (r->comm.timeout_ms && weir_now_ms() > end)
       return 1;
   }
   return 0;
@@ -155,22 +149,7 @@ static int test(void *user, uint32_t first, uint32_t count, int *done) {
 
 static int wait_for(void *user, uint32_t first, uint32_t count,
                     int32_t timeout_ms) {
-  enum { SPINS = 256 };
-  int64_t end = 0;
-  for (unsigned i = 1;; ++i) {
-    int done;
-    test(user, first, count, &done);
-    if (done)
-      return 0;
-    if (i % SPINS)
-      continue;
-    sched_yield();
-    int64_t now = now_ms();
-    if (!end)
-      end = now + timeout_ms;
-    else if (timeout_ms && now > end)
-      return 1;
-  }
+  return weir_wait(test, user, first, count, timeout_ms);
 }
 
 weir_comm_threads *weir_comm_threads_create(int ranks, int timeout_ms) {
