@@ -3,7 +3,7 @@
 
 #include "compiler/emit/Tables.h"
 
-#include "compiler/emit/Names.h"
+#include "compiler/emit/tables/Constants.h"
 #include "compiler/emit/Weights.h"
 
 #include "llvm/IR/GlobalAlias.h"
@@ -14,47 +14,12 @@ using namespace llvm;
 namespace weir {
 namespace {
 
-struct Builder {
-  Module &module;
+struct Builder : ConstantBuilder {
   const ModelInterface &model;
   const TableOptions &options;
-  LLVMContext &context = module.getContext();
-  PointerType *ptr = PointerType::get(context, 0);
-  IntegerType *i32 = Type::getInt32Ty(context),
-              *i64 = Type::getInt64Ty(context);
   GlobalVariable *table = nullptr;
   std::string missing = {};
 
-  Constant *null() { return ConstantPointerNull::get(ptr); }
-  Constant *int32(uint32_t value) { return ConstantInt::get(i32, value); }
-  Constant *int64(uint64_t value) { return ConstantInt::get(i64, value); }
-
-  Constant *constant(Constant *value, const Twine &name) {
-    return new GlobalVariable(module, value->getType(), true,
-                              GlobalValue::PrivateLinkage, value, name);
-  }
-  Constant *text(StringRef value) {
-    auto *global = cast<GlobalVariable>(
-        constant(ConstantDataArray::getString(context, value), globals::text));
-    global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-    global->setAlignment(Align(1));
-    return global;
-  }
-  /// Text that C reads up to its first NUL.
-  Constant *cText(StringRef value) {
-    std::string plain = value.str();
-    std::replace(plain.begin(), plain.end(), '\0', '?');
-    return text(plain);
-  }
-  Constant *record(ArrayRef<Constant *> fields) {
-    return ConstantStruct::getAnon(context, fields);
-  }
-  Constant *list(ArrayRef<Constant *> items, const Twine &name) {
-    if (items.empty())
-      return null();
-    auto *type = ArrayType::get(items[0]->getType(), items.size());
-    return constant(ConstantArray::get(type, items), name);
-  }
   Function *runtime(StringRef name) {
     Function *function = module.getFunction(name);
     if (!function)
@@ -393,7 +358,7 @@ struct Builder {
 
 Error addTables(Module &module, const ModelInterface &model,
                 const TableOptions &options) {
-  return Builder{module, model, options}.build();
+  return Builder{ConstantBuilder(module), model, options}.build();
 }
 
 } // namespace weir

@@ -1,6 +1,6 @@
 // What the code of a profiled library and its runtime agree on. The compiler
 // emits the calls (passes/entry/TaskTable.cpp) and builds weir_profile_model in
-// LLVM IR (compiler/emit/ProfileTable.cpp): change them together.
+// LLVM IR (compiler/emit/tables/ProfileTable.cpp): change them together.
 #ifndef WEIR_RUNTIME_PROFILE_PROFILE_H
 #define WEIR_RUNTIME_PROFILE_PROFILE_H
 

@@ -1,7 +1,7 @@
 // What a library for several ranks has beside: the structs of runtime/comm,
 // field by field, and NAME_mesh.
 
-#include "compiler/emit/Names.h"
+#include "compiler/emit/tables/Constants.h"
 #include "compiler/emit/Tables.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -13,10 +13,10 @@ using namespace llvm;
 namespace weir {
 namespace {
 
-class Builder {
+class Builder : ConstantBuilder {
 public:
   Builder(Module &module, const MeshInterface &mesh)
-      : module(module), mesh(mesh) {}
+      : ConstantBuilder(module), mesh(mesh) {}
 
   /// A weir_mesh.
   Constant *build(const ModelInterface &model, uint64_t fingerprint) {
@@ -25,19 +25,20 @@ public:
       collectives.push_back(record(
           {int32(each.kind), int32(each.combine), int32(each.axes),
            int32(each.dtype), int64(each.elements), int64(each.elementBytes),
-           int64(each.data), int64(each.scratch), text(each.node)}));
+           int64(each.data), int64(each.scratch), cText(each.node)}));
     MeshRoom room = roomOf(mesh);
-    return constant(record({info(model), text(mesh.text()), int64(fingerprint),
-                            list(collectives), int64(collectives.size()),
-                            int64(room.steps), int64(room.transfers)}),
-                    globals::mesh);
+    return constant(
+        record({info(model), cText(mesh.text()), int64(fingerprint),
+                list(collectives, globals::mesh), int64(collectives.size()),
+                int64(room.steps), int64(room.transfers)}),
+        globals::mesh);
   }
 
   /// A weir_mesh_info.
   Constant *info(const ModelInterface &model) {
     SmallVector<Constant *> axes, sizes, functions;
     for (auto [axis, size] : zip_equal(mesh.axes, mesh.sizes)) {
-      axes.push_back(text(axis));
+      axes.push_back(cText(axis));
       sizes.push_back(int32(size));
     }
     for (const FunctionInterface &function : model.functions) {
@@ -47,55 +48,28 @@ public:
           SmallVector<Constant *> bits;
           for (int64_t each : tensor.shards)
             bits.push_back(int32(each));
-          tensors.push_back(list(bits));
+          tensors.push_back(list(bits, globals::mesh));
         }
-      functions.push_back(list(tensors));
+      functions.push_back(list(tensors, globals::mesh));
     }
     SmallVector<Constant *> collectives;
     for (const CollectiveInterface &each : mesh.collectives)
       collectives.push_back(record(
           {int32(each.function), int32(each.kind), int32(each.axes), int32(0),
-           int64(each.elements * each.elementBytes), text(each.node)}));
+           int64(each.elements * each.elementBytes), cText(each.node)}));
     return infoConstant = constant(
-               record({int32(mesh.ranks()), int32(axes.size()), list(axes),
-                       list(sizes), list(functions), int32(collectives.size()),
-                       int32(0), list(collectives)}),
+               record({int32(mesh.ranks()), int32(axes.size()),
+                       list(axes, globals::mesh), list(sizes, globals::mesh),
+                       list(functions, globals::mesh),
+                       int32(collectives.size()), int32(0),
+                       list(collectives, globals::mesh)}),
                globals::mesh);
   }
 
   Constant *infoConstant = nullptr;
 
 private:
-  Constant *int32(uint64_t value) {
-    return ConstantInt::get(Type::getInt32Ty(context), value);
-  }
-  Constant *int64(uint64_t value) {
-    return ConstantInt::get(Type::getInt64Ty(context), value);
-  }
-  Constant *record(ArrayRef<Constant *> fields) {
-    return ConstantStruct::getAnon(context, fields);
-  }
-  Constant *constant(Constant *value, const Twine &name) {
-    return new GlobalVariable(module, value->getType(), true,
-                              GlobalValue::PrivateLinkage, value, name);
-  }
-  Constant *list(ArrayRef<Constant *> items) {
-    if (items.empty())
-      return ConstantPointerNull::get(PointerType::get(context, 0));
-    auto *type = ArrayType::get(items[0]->getType(), items.size());
-    return constant(ConstantArray::get(type, items), globals::mesh);
-  }
-  /// Text that C reads up to its first NUL.
-  Constant *text(StringRef value) {
-    std::string plain = value.str();
-    std::replace(plain.begin(), plain.end(), '\0', '?');
-    return constant(ConstantDataArray::getString(context, plain),
-                    globals::text);
-  }
-
-  Module &module;
   const MeshInterface &mesh;
-  LLVMContext &context = module.getContext();
 };
 
 } // namespace
@@ -114,8 +88,8 @@ void addMesh(Module &module, const ModelInterface &model,
              SmallVectorImpl<Constant *> &values) {
   Builder builder(module, *model.mesh);
   values.push_back(builder.build(model, fingerprint));
-  values.push_back(
-      ConstantInt::get(Type::getInt64Ty(module.getContext()), options.ranksAt));
+  values.push_back(ConstantInt::get(Type::getInt64Ty(module.getContext()),
+                                    options.ranksAt));
   auto *type = FunctionType::get(PointerType::get(module.getContext(), 0), {},
                                  /*isVarArg=*/false);
   auto *function = Function::Create(type, GlobalValue::ExternalLinkage,

@@ -1,8 +1,8 @@
 // What a profiled library has beside: the structs of runtime/profile, field by
 // field, and NAME_profile.
 
-#include "compiler/emit/Names.h"
 #include "compiler/emit/Tables.h"
+#include "compiler/emit/tables/Constants.h"
 
 #include "dialects/weir/Records.h"
 
@@ -14,10 +14,10 @@ using namespace llvm;
 namespace weir {
 namespace {
 
-class Builder {
+class Builder : public ConstantBuilder {
 public:
   Builder(Module &module, GlobalVariable &table)
-      : module(module), table(table) {}
+      : ConstantBuilder(module), table(table) {}
 
   /// The tasks of an instruction-set variant, a weir_profile_level.
   Expected<Constant *> level(mlir::ArrayAttr all, size_t numFunctions) {
@@ -46,23 +46,7 @@ public:
                    {ptr, i32, ptr, ptr}});
   }
 
-  Constant *list(ArrayRef<Constant *> items, const Twine &name) {
-    if (items.empty())
-      return ConstantPointerNull::get(ptr);
-    auto *type = ArrayType::get(items[0]->getType(), items.size());
-    return constant(ConstantArray::get(type, items), name);
-  }
-  Constant *constant(Constant *value, const Twine &name) {
-    return new GlobalVariable(module, value->getType(), true,
-                              GlobalValue::PrivateLinkage, value, name);
-  }
-  Constant *int64(uint64_t value) { return ConstantInt::get(i64, value); }
-
 private:
-  Constant *int32(int64_t value) {
-    return ConstantInt::get(i32, static_cast<uint64_t>(value));
-  }
-
   Constant *taskOf(ProfileTaskAttr task) {
     SmallVector<Constant *> nodes;
     for (auto node : task.getNodes().getAsRange<mlir::StringAttr>())
@@ -84,11 +68,7 @@ private:
       return known;
     std::string plain = json::fixUTF8(value);
     std::replace(plain.begin(), plain.end(), '\0', '?');
-    auto *global = cast<GlobalVariable>(
-        constant(ConstantDataArray::getString(context, plain), globals::text));
-    global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-    global->setAlignment(Align(1));
-    return known = global;
+    return known = ConstantBuilder::text(plain);
   }
 
   Expected<Constant *> record(ArrayRef<StringRef> names,
@@ -112,12 +92,7 @@ private:
                     globals::profile);
   }
 
-  Module &module;
   GlobalVariable &table;
-  LLVMContext &context = module.getContext();
-  PointerType *ptr = PointerType::get(context, 0);
-  IntegerType *i32 = Type::getInt32Ty(context),
-              *i64 = Type::getInt64Ty(context);
   StringMap<Constant *> texts;
   StringRef prefix; // of the runtime's functions
 };
