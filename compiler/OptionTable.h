@@ -8,6 +8,7 @@
 
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace weir {
 
@@ -109,6 +110,10 @@ Status readReport(const llvm::opt::InputArgList &args, ReportOptions &report,
 /// The ranks that run the library together.
 void readMesh(const llvm::opt::InputArgList &args, Options &options,
               Usage &usage);
+/// A file that an option names, on which the product then depends. Null after a
+/// message, with the status.
+std::unique_ptr<llvm::MemoryBuffer> readOptionFile(llvm::StringRef path,
+                                                   Status &status);
 
 /// Reads the file of --schedule. The status is of the system.
 Status readSchedules(mlir::MLIRContext *context,

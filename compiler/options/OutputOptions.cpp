@@ -62,14 +62,11 @@ void readProgress(const InputArgList &args, ProgressOptions &progress,
 
 static Status readProfile(ReportOptions &report, Usage &usage) {
   StringRef path = report.profilePath;
-  auto text = MemoryBuffer::getFile(path);
-  if (!text) {
-    message("error", escaped(path))
-        << "cannot open: " << text.getError().message() << "\n";
-    return systemStatus(text.getError());
-  }
-  addDependency(path);
-  auto profile = parseJson((*text)->getBuffer());
+  Status status = Status::ok;
+  std::unique_ptr<MemoryBuffer> text = readOptionFile(path, status);
+  if (!text)
+    return status;
+  auto profile = parseJson(text->getBuffer());
   std::string wrong =
       profile ? whatIsWrong(*profile) : toString(profile.takeError());
   if (wrong.empty())

@@ -147,6 +147,18 @@ void readTarget(const InputArgList &args, StringRef command, Options &options,
     usage.say() << "--fast-math: " << wrong << '\n';
 }
 
+std::unique_ptr<MemoryBuffer> readOptionFile(StringRef path, Status &status) {
+  auto text = MemoryBuffer::getFile(path);
+  if (text) {
+    addDependency(path);
+    return std::move(*text);
+  }
+  message("error", escaped(path))
+      << "cannot open: " << text.getError().message() << "\n";
+  status = systemStatus(text.getError());
+  return nullptr;
+}
+
 Status readSchedules(mlir::MLIRContext *context, const InputArgList &args,
                      Options &options, Usage &usage) {
   const Arg *file = args.getLastArg(OPT_schedule_EQ);
@@ -157,14 +169,11 @@ Status readSchedules(mlir::MLIRContext *context, const InputArgList &args,
     usage.say() << "--schedule has an empty name\n";
     return Status::ok;
   }
-  auto text = MemoryBuffer::getFile(path);
-  if (!text) {
-    message("error", escaped(path))
-        << "cannot open: " << text.getError().message() << "\n";
-    return systemStatus(text.getError());
-  }
-  addDependency(path);
-  auto schedules = parseSchedules(context, (*text)->getBuffer());
+  Status status = Status::ok;
+  std::unique_ptr<MemoryBuffer> text = readOptionFile(path, status);
+  if (!text)
+    return status;
+  auto schedules = parseSchedules(context, text->getBuffer());
   if (schedules)
     options.schedules = *schedules;
   else
