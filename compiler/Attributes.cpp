@@ -102,6 +102,8 @@ void writeOptions(ModuleOp module, const Options &options) {
   };
   say(attrs::precision, options.precision, "f32");
   say(attrs::fastMath, options.fastMath, "");
+  say(attrs::reshard, options.reshard, "");
+  say(attrs::shardState, options.shardState, "");
   if (!options.mesh.empty())
     attrs::mesh.set(module, meshOf(module.getContext(), options.mesh));
   if (options.profile)

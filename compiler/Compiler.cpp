@@ -211,6 +211,8 @@ Status compileModule(Course &course) {
     attrs::devices.remove(module);
     attrs::colocated.remove(module);
   }
+  if (failed(applyShardRules(module, options.shardRules)))
+    return Status::badInput;
   if (options.training)
     attrs::training.set(module, options.training);
   if (options.stopAfter == stage::import)

@@ -53,7 +53,8 @@ int64_t JoinedIsaVariants::place(ElementsAttr elements, int64_t bytes) {
       }
     byContent.insert({hash, {content, end}});
   }
-  list.push_back(WeightAttr::get(elements.getContext(), end, elements));
+  list.push_back(
+      WeightAttr::get(elements.getContext(), end, /*region=*/0, elements));
   int64_t offset = end;
   end = llvm::alignTo(end + bytes, plan::alignment);
   return offset;

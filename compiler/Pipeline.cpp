@@ -82,6 +82,7 @@ static void buildGrad(OpPassManager &pm) {
 // Without a mesh these passes change nothing.
 static void buildShard(OpPassManager &pm) {
   pm.addPass(shard::createDivideInputs());
+  pm.addPass(shard::createDivideVariables());
   pm.addPass(shard::createSplitShapes());
   pm.addPass(shard::createExpandGathers());
 }

@@ -52,21 +52,37 @@ struct Reader {
     auto list = attrs::weights.of(module);
     if (!list)
       return Error::success();
-    int64_t end = 0;
+    ArrayAttr regions = attrs::weightRegions.of(module);
     for (auto weight : list.getAsRange<WeightAttr>()) {
-      ElementsAttr elements = weight.getElements();
-      auto type = cast<RankedTensorType>(elements.getType());
+      SmallVector<ElementsAttr, 1> parts = PartsAttr::of(weight.getElements());
+      int64_t begin = 0, stride = 0, number = weight.getRegion();
+      if (number > 0) {
+        if (!regions || number > int64_t(regions.size()))
+          return bad(attrs::weights.name() + " has a region that the module "
+                                             "has not");
+        auto region = cast<WeightRegionAttr>(regions[number - 1]);
+        begin = region.getOffset();
+        stride = region.getStride();
+      }
+      for (auto [i, part] : llvm::enumerate(parts))
+        model.weights.push_back(
+            {begin + int64_t(i) * stride + weight.getOffset(), part});
+    }
+    llvm::stable_sort(model.weights,
+                      [](auto &a, auto &b) { return a.offset < b.offset; });
+    int64_t end = 0;
+    for (const WeightBlob &blob : model.weights) {
+      auto type = cast<RankedTensorType>(blob.elements.getType());
       if (!dtypeOf(type.getElementType()))
         return bad(attrs::weights.name() + " has an element type that C has "
                                            "not");
-      int64_t at = weight.getOffset(), bytes;
+      int64_t bytes;
       if (llvm::MulOverflow(type.getNumElements(),
                             int64_t(type.getElementTypeBitWidth() + 7) / 8,
                             bytes) ||
-          at < end || llvm::AddOverflow(at, bytes, end))
+          blob.offset < end || llvm::AddOverflow(blob.offset, bytes, end))
         return bad(attrs::weights.name() +
                    " are not in ascending, separate places");
-      model.weights.push_back({at, elements});
     }
     if (end > model.weightsBytes)
       return bad(attrs::weights.name() + " end behind " +
@@ -133,6 +149,8 @@ struct Reader {
       out.name = variable.getName().str();
       out.key = variable.getKey().str();
       out.offset = variable.getOffset();
+      if (DenseI64ArrayAttr shards = variable.getShards())
+        out.shards = shards.asArrayRef().vec();
       std::optional<weir_dtype> dtype = dtypeOf(out.type.getElementType());
       if (!dtype || !measure(out.type, out.elements, out.bytes))
         return bad("variable '" + out.name + "' has no type that C can have");

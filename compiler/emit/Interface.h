@@ -57,6 +57,7 @@ struct VariableInterface {
   /// variable is all of it.
   std::optional<Slice> slice;
   std::string sliceKey;
+  std::vector<int64_t> shards; // as those of a tensor
 };
 
 struct FunctionInterface {
@@ -132,13 +133,22 @@ struct CollectiveInterface {
 };
 
 /// The ranks that run the model together.
+/// Weights of which each rank reads its own part: a WeightRegionAttr.
+struct RegionInterface {
+  int64_t axes, offset, stride;
+};
+
 struct MeshInterface {
   std::vector<std::string> axes;
   std::vector<uint32_t> sizes;
   std::vector<CollectiveInterface> collectives;
+  std::vector<RegionInterface> regions;
+  int64_t table = 0; // offset in the arena of the addresses of these parts
 
   uint64_t ranks() const;
   std::string text() const; // "data=4,model=2"
+  /// The bytes of weights that one rank reads, of those of the library.
+  int64_t ownBytes(int64_t weightsBytes) const;
 };
 
 /// The numbers of steps and transfers of the rank that has the most.

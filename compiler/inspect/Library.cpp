@@ -164,10 +164,20 @@ static json::Object describe(const weir_gpu_info &gpu) {
                       {"kernels", std::move(kernels)}};
 }
 
+/// The names of the axes of these bits.
+static json::Array axesOf(const weir_mesh_info &mesh, uint32_t bits) {
+  json::Array axes;
+  for (uint32_t i = 0; i < mesh.num_axes; ++i)
+    if (bits >> i & 1)
+      axes.push_back(json::fixUTF8(mesh.axes[i]));
+  return axes;
+}
+
 /// The ranks of a library of --mesh.
 static json::Object describe(const weir_mesh_info &mesh,
                              const weir_model_info &info) {
-  constexpr StringLiteral kinds[] = {"all_reduce", "all_gather", "own_part"};
+  constexpr StringLiteral kinds[] = {"all_reduce", "all_gather", "own_part",
+                                     "reduce_scatter"};
   json::Array axes, collectives;
   for (uint32_t i = 0; i < mesh.num_axes; ++i)
     axes.push_back(
@@ -175,20 +185,27 @@ static json::Object describe(const weir_mesh_info &mesh,
                      {"ranks", static_cast<int64_t>(mesh.sizes[i])}});
   for (const weir_collective_info &each :
        ArrayRef(mesh.collectives, mesh.num_collectives)) {
-    json::Array along;
-    for (uint32_t i = 0; i < mesh.num_axes; ++i)
-      if (each.axes >> i & 1)
-        along.push_back(json::fixUTF8(mesh.axes[i]));
     collectives.push_back(json::Object{
         {"function", json::fixUTF8(info.functions[each.function].name)},
         {"kind", kinds[each.kind]},
         {"node", json::fixUTF8(each.node)},
-        {"axes", std::move(along)},
+        {"axes", axesOf(mesh, each.axes)},
         {"bytes", static_cast<int64_t>(each.bytes)}});
   }
-  return json::Object{{"ranks", static_cast<int64_t>(mesh.ranks)},
-                      {"axes", std::move(axes)},
-                      {"collectives", std::move(collectives)}};
+  json::Object variables;
+  for (uint32_t i = 0; i < info.num_variables; ++i)
+    if (const uint32_t *bits = mesh.variables[i]) {
+      json::Array dims;
+      for (int32_t d = 0; d < info.variables[i].rank; ++d)
+        dims.push_back(axesOf(mesh, bits[d]));
+      variables[json::fixUTF8(info.variables[i].name)] = std::move(dims);
+    }
+  return json::Object{
+      {"ranks", static_cast<int64_t>(mesh.ranks)},
+      {"axes", std::move(axes)},
+      {"weights_bytes", static_cast<int64_t>(mesh.weights_bytes)},
+      {"divided_variables", std::move(variables)},
+      {"collectives", std::move(collectives)}};
 }
 
 static json::Object describe(const weir_model_info &info,

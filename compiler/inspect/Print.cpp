@@ -302,6 +302,11 @@ static void printMesh(const json::Object &mesh, raw_ostream &os) {
         isFirst = false;
       }
   os << ")\n";
+  if (int64_t bytes = mesh.getInteger("weights_bytes").value_or(0))
+    os << "  weights of one rank: " << bytes << " bytes\n";
+  if (const json::Object *variables = mesh.getObject("divided_variables"))
+    for (const auto &[name, dims] : *variables)
+      os << "  variable '" << escaped(name) << "' is divided: " << dims << "\n";
   if (const json::Array *collectives = mesh.getArray("collectives"))
     for (const json::Value &value : *collectives)
       if (const json::Object *each = value.getAsObject())

@@ -1,6 +1,7 @@
 // Parses the ranks of a library.
 
 #include "compiler/OptionTable.h"
+#include "dialects/weir/NamePattern.h"
 #include "passes/shard/Axes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -19,10 +20,87 @@ static bool isAxisName(StringRef name) {
          all_of(name, [](char c) { return isAlnum(c) || c == '_'; });
 }
 
+/// A rule REGEX:DIM@AXIS,... or REGEX:@.
+static bool parseRule(StringRef text, const Options &options, ShardRule &rule,
+                      std::string &why) {
+  auto [names, list] = text.rsplit(':');
+  rule.text = text.str();
+  rule.names = names.str();
+  if (names.size() == text.size() || list.empty()) {
+    why = "is not REGEX:DIM@AXIS,... or REGEX:@";
+    return false;
+  }
+  if (std::string fault = NamePattern::fault(names); !fault.empty()) {
+    why = "has no regular expression: " + fault;
+    return false;
+  }
+  if (list == "@")
+    return true;
+  SmallVector<StringRef> parts;
+  list.split(parts, ',');
+  int64_t used = 0;
+  for (StringRef part : parts) {
+    auto [number, axis] = part.split('@');
+    int64_t dim;
+    if (number.getAsInteger(10, dim) || dim < 0 || axis.empty()) {
+      why = "is not REGEX:DIM@AXIS,... or REGEX:@";
+      return false;
+    }
+    auto found = find_if(options.mesh, [name = axis](const auto &each) {
+      return each.first == name;
+    });
+    if (found == options.mesh.end()) {
+      why = "has the axis '" + escaped(axis) + "', which --mesh lacks";
+      return false;
+    }
+    int64_t bit = int64_t(1) << (found - options.mesh.begin());
+    if (used & bit) {
+      why = "has the axis '" + axis.str() + "' twice";
+      return false;
+    }
+    used |= bit;
+    rule.dims.push_back({dim, bit});
+  }
+  return true;
+}
+
+static void readRules(const InputArgList &args, Options &options,
+                      Usage &usage) {
+  for (const std::string &text : args.getAllArgValues(OPT_shard_EQ)) {
+    ShardRule rule;
+    std::string why;
+    if (parseRule(text, options, rule, why))
+      options.shardRules.push_back(std::move(rule));
+    else
+      usage.say() << "--shard=" << escaped(text) << " " << why << "\n";
+  }
+  options.shardState = args.getLastArgValue(OPT_shard_state_EQ);
+  if (args.hasArg(OPT_shard_state_EQ) &&
+      none_of(options.mesh, [&](const auto &axis) {
+        return axis.first == options.shardState;
+      }))
+    usage.say() << "--shard-state=" << escaped(options.shardState)
+                << " is no axis of --mesh\n";
+  options.reshard = args.getLastArgValue(OPT_reshard_EQ);
+  StringRef values[] = {"remark", shard::reshard::error,
+                        shard::reshard::silent};
+  if (args.hasArg(OPT_reshard_EQ) && !is_contained(values, options.reshard))
+    usage.say() << "--reshard: " << unknownValue(options.reshard, values)
+                << "\n";
+  if (options.reshard == "remark")
+    options.reshard.clear();
+}
+
 void readMesh(const InputArgList &args, Options &options, Usage &usage) {
   StringRef text = args.getLastArgValue(OPT_mesh_EQ);
-  if (!args.hasArg(OPT_mesh_EQ))
+  if (!args.hasArg(OPT_mesh_EQ)) {
+    for (auto [id, name] : {std::pair(OPT_shard_EQ, "--shard"),
+                            std::pair(OPT_reshard_EQ, "--reshard"),
+                            std::pair(OPT_shard_state_EQ, "--shard-state")})
+      if (args.hasArg(id))
+        usage.say() << name << " needs --mesh\n";
     return;
+  }
   SmallVector<StringRef> parts;
   text.split(parts, ',');
   StringSet<> names;
@@ -44,9 +122,11 @@ void readMesh(const InputArgList &args, Options &options, Usage &usage) {
     ranks *= size;
     options.mesh.push_back({name.str(), size});
   }
-  if (!names.contains(shard::dataAxis))
+  readRules(args, options, usage);
+  if (!names.contains(shard::dataAxis) && !args.hasArg(OPT_shard_EQ))
     usage.say() << "--mesh=" << escaped(text) << " divides nothing: the axis '"
-                << shard::dataAxis << "' divides the batch, as in data=4\n";
+                << shard::dataAxis << "' divides the batch, as in data=4, and "
+                << "--shard divides weights\n";
   if (options.gpu.isOn())
     usage.say() << "--mesh does not go with --gpu\n";
   if (options.profile)

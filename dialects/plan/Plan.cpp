@@ -2,6 +2,7 @@
 
 #include "dialects/plan/Plan.h"
 
+#include "dialects/weir/Attributes.h"
 #include "dialects/weir/Weir.h"
 
 #include "mlir/IR/Builders.h"
@@ -56,6 +57,18 @@ TaskOp TaskOp::nextInGroup() {
 TaskOp TaskOp::previousInGroup() {
   return neighbourInGroup(*this, (*this)->getPrevNode(),
                           &Operation::getPrevNode);
+}
+
+LogicalResult WeightOp::verify() {
+  int64_t region = getRegion();
+  ArrayAttr regions;
+  if (auto module = (*this)->getParentOfType<ModuleOp>())
+    regions = attrs::weightRegions.of(module);
+  int64_t known = regions ? int64_t(regions.size()) : 0;
+  if (region < 0 || region > known)
+    return emitOpError("is in region ")
+           << region << ", and the module has " << known;
+  return success();
 }
 
 LogicalResult TransferOp::verify() {

@@ -100,15 +100,23 @@ def Plan_WeightOp : Plan_Op<"weight", [Pure]> {
   let summary = "A constant at an offset in the block of weights";
   let description = [{
     No task writes it. With `host` the block is that of a GPU's host, for the
-    host's tasks.
+    host's tasks. With a `region`, counted from 1 in `weir.weight_regions`, the
+    offset is that in the rank's own part of the region.
+
+    - (C1) the module has the region.
 
     ```mlir
     %w = plan.weight 128 : memref<4x4xf32>
+    %v = plan.weight 64 in region 1 : memref<4x4xf32>
     ```
   }];
-  let arguments = (ins I64Attr:$offset, UnitAttr:$host);
+  let arguments = (ins I64Attr:$offset, DefaultValuedAttr<I64Attr, "0">:$region,
+                   UnitAttr:$host);
   let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "$offset attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $offset (`in` `region` $region^)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 def Plan_StateOp : Plan_Op<"state", [Pure]> {

@@ -2,6 +2,8 @@
 
 #include "dialects/plan/Tasks.h"
 
+#include "dialects/weir/Attributes.h"
+
 using namespace mlir;
 
 namespace weir::plan {
@@ -121,13 +123,22 @@ Value TaskLowering::address(Value memref) {
   if (auto buffer = memref.getDefiningOp<BufferOp>())
     return at(arena, buffer.getOffset() + offset);
   if (auto weight = memref.getDefiningOp<WeightOp>())
-    return at(weights, weight.getOffset() + offset);
+    return at(blockOf(weight), weight.getOffset() + offset);
   if (auto variable = memref.getDefiningOp<StateOp>())
     return at(state, variable.getOffset() + offset);
   auto argument = memref.getDefiningOp<ArgumentOp>();
   Value start =
       b.create<LLVM::LoadOp>(pointer(), at(arguments, 8 * argument.getIndex()));
   return offset ? at(start, offset) : start;
+}
+
+Value TaskLowering::blockOf(WeightOp weight) {
+  int64_t region = weight.getRegion();
+  if (!region)
+    return weights;
+  auto module = weight->getParentOfType<ModuleOp>();
+  int64_t table = attrs::weightTable.of(module).getInt();
+  return b.create<LLVM::LoadOp>(pointer(), at(arena, table + 8 * (region - 1)));
 }
 
 Value TaskLowering::at(Value base, int64_t offset) {

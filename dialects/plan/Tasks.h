@@ -73,6 +73,8 @@ protected:
   mlir::Block *leave = nullptr;
 
 private:
+  /// The address of the weights, or of the rank's own part of a region.
+  mlir::Value blockOf(WeightOp weight);
   void lowerBlock(mlir::Block &block);
   void lowerIf(IfOp branch);
   void lowerWhile(WhileOp loop);

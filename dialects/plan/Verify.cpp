@@ -39,6 +39,7 @@ Bytes bytesAt(Value memref) {
     block = buffer.getHost() ? Bytes::hostArena : Bytes::arena;
     begin += buffer.getOffset();
   } else if (auto weight = memref.getDefiningOp<WeightOp>()) {
+    // No task writes weights, so those of all regions may be one block.
     block = Bytes::weights;
     begin += weight.getOffset();
   } else if (auto variable = memref.getDefiningOp<StateOp>()) {

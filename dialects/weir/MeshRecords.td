@@ -31,9 +31,9 @@ def Weir_Mesh : Weir_Record<"Mesh", "mesh"> {
 def Weir_Collective : Weir_Record<"Collective", "collective"> {
   let summary = "A collective operation of an entry";
   let description = [{
-    `kind` is `all_reduce`, `all_gather` or `own_part`. `combine` is `sum`, `max`
+    `kind` is `all_reduce`, `all_gather`, `own_part` or `reduce_scatter`. `combine` is `sum`, `max`
     or `min`, for an all-reduce. `axes` has a bit for each axis of the mesh. `type`
-    is the tensor that the operation works on: of an all-reduce its operand, of
+    is the tensor that the operation works on: of a reduction its operand, of
     the others the part of one rank. `data` is the offset in the arena of the
     tensor that ranks exchange, and `scratch` that of what they receive to
     combine. `node` is the node of the model that needs the operation,
@@ -48,6 +48,42 @@ def Weir_Collective : Weir_Record<"Collective", "collective"> {
     Number<0>:$scratch,
     Text<>:$node,
     Number<0>:$entry);
+}
+
+def Weir_Parts : AttrDef<Weir_Dialect, "Parts", [ElementsAttrInterface]> {
+  let summary = "A constant of which each rank has another part";
+  let mnemonic = "parts";
+  let description = [{
+    Ranks differ by their indices along `axes`, a bit for each axis of the mesh;
+    `elements` has one part for each index, all of one type. The type of the
+    attribute is that of a part. Its elements are not known before the run, so
+    nothing folds it.
+  }];
+  let parameters = (ins Number<0>:$axes, List:$elements);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The parts of such a constant, or the constant itself.
+    static ::llvm::SmallVector<::mlir::ElementsAttr, 1>
+    of(::mlir::ElementsAttr value);
+    /// The same constant with other parts, or the only one of `parts`.
+    static ::mlir::ElementsAttr
+    replace(::mlir::ElementsAttr value,
+            ::llvm::ArrayRef<::mlir::ElementsAttr> parts);
+
+    ::mlir::Type getType() const;
+    bool isSplat() const { return false; }
+  }];
+}
+
+def Weir_WeightRegion : Weir_Record<"WeightRegion", "weight_region"> {
+  let summary = "Weights of which each rank has another part";
+  let description = [{
+    The block of weights has them from `offset` on: for each index of a rank
+    along `axes`, a bit for each axis of the mesh, `stride` bytes. The offsets of
+    its weights begin there.
+  }];
+  let parameters = (ins Number<0>:$axes, Number<0>:$offset, Number<0>:$stride);
 }
 
 #endif // WEIR_DIALECTS_WEIR_MESH_RECORDS

@@ -201,9 +201,10 @@ LogicalResult CollectiveAttr::verify(Emit emitError, StringRef kind,
                                      RankedTensorType type, int64_t data,
                                      int64_t scratch, StringRef,
                                      int64_t entry) {
-  if (!llvm::is_contained({"all_reduce", "all_gather", "own_part"}, kind))
-    return emitError() << "kind must be all_reduce, all_gather or own_part, "
-                       << "not '" << kind << "'";
+  if (!llvm::is_contained(
+          {"all_reduce", "all_gather", "own_part", "reduce_scatter"}, kind))
+    return emitError() << "kind must be all_reduce, all_gather, own_part or "
+                       << "reduce_scatter, not '" << kind << "'";
   if (!llvm::is_contained({"sum", "max", "min"}, combine))
     return emitError() << "combine must be sum, max or min, not '" << combine
                        << "'";
@@ -215,6 +216,14 @@ LogicalResult CollectiveAttr::verify(Emit emitError, StringRef kind,
                                   {"entry", entry, 0, INT32_MAX}});
 }
 
+static LogicalResult verifyShards(Emit emitError, RankedTensorType type,
+                                  DenseI64ArrayAttr shards) {
+  if (shards && shards.size() != type.getRank())
+    return emitError() << "shards has " << shards.size()
+                       << " numbers for a rank of " << type.getRank();
+  return success();
+}
+
 LogicalResult TensorAttr::verify(Emit emitError, StringRef, StringRef,
                                  RankedTensorType type, int64_t shapeOf,
                                  DenseI64ArrayAttr, ArrayAttr dims,
@@ -223,9 +232,8 @@ LogicalResult TensorAttr::verify(Emit emitError, StringRef, StringRef,
       failed(verifyStrings(emitError, "dims", dims)) ||
       failed(verifyStrings(emitError, "strings", strings)))
     return failure();
-  if (shards && shards.size() != type.getRank())
-    return emitError() << "shards has " << shards.size()
-                       << " numbers for a rank of " << type.getRank();
+  if (failed(verifyShards(emitError, type, shards)))
+    return failure();
   return verifyRanges(emitError, {{"shape_of", shapeOf, -1, INT64_MAX}});
 }
 
@@ -257,16 +265,20 @@ LogicalResult EntryAttr::verify(Emit emitError, StringRef, StringRef symbol,
 
 LogicalResult VariableAttr::verify(Emit emitError, StringRef, StringRef,
                                    int64_t offset, RankedTensorType type,
-                                   StringRef) {
+                                   StringRef, DenseI64ArrayAttr shards) {
   if (offset < 0 || offset % 64)
     return emitError() << "offset must be a multiple of 64, not " << offset;
+  if (failed(verifyShards(emitError, type, shards)))
+    return failure();
   return verifyStatic(emitError, type);
 }
 
-LogicalResult WeightAttr::verify(Emit emitError, int64_t offset,
+LogicalResult WeightAttr::verify(Emit emitError, int64_t offset, int64_t region,
                                  ElementsAttr elements) {
   if (offset < 0 || offset % 64)
     return emitError() << "offset must be a multiple of 64, not " << offset;
+  if ((region > 0) != llvm::isa<PartsAttr>(elements))
+    return emitError() << "a weight in a region has parts, and no other has";
   if (!llvm::isa<RankedTensorType>(elements.getType()))
     return emitError() << "elements must have the type of a tensor";
   return success();

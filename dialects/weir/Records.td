@@ -5,6 +5,7 @@
 
 include "dialects/weir/WeirBase.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 
 class Weir_Record<string name, string mnemonic_> : AttrDef<Weir_Dialect, name> {
   let mnemonic = mnemonic_;
@@ -148,20 +149,28 @@ def Weir_Variable : Weir_Record<"Variable", "variable"> {
   let summary = "A variable in the block of state";
   let description = [{
     `key` is the name in checkpoints. With `slice` the variable is that slice
-    of the tensor with the key, as TensorFlow writes it: `8 4 0,4:-`.
+    of the tensor with the key, as TensorFlow writes it: `8 4 0,4:-`. `shards`
+    has for each dimension a bit for each axis of the mesh that divides it; the
+    type is that of one rank's part.
   }];
   let parameters = (ins
     Text<>:$name,
     Text<>:$key,
     Number<0>:$offset,
     "::mlir::RankedTensorType":$type,
-    Text<>:$slice);
+    Text<>:$slice,
+    OptionalIntegers:$shards);
 }
 
 def Weir_Weight : Weir_Record<"Weight", "weight"> {
   let summary = "A constant in the block of weights";
+  let description = [{
+    With a `region`, counted from 1 in `weir.weight_regions`, `elements` are
+    parts, and `offset` is that in the rank's own bytes of the region.
+  }];
   let parameters = (ins
     Number<0>:$offset,
+    Number<0>:$region,
     AttrParameter<"::mlir::ElementsAttr", "">:$elements);
 }
 

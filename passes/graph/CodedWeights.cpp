@@ -4,7 +4,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"
-#include "passes/graph/Bytes.h"
+#include "dialects/graph/constants/Bytes.h"
 
 using namespace mlir;
 

@@ -3,10 +3,11 @@
 #include "passes/graph/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/constants/Bytes.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "passes/graph/Bytes.h"
 #include "llvm/Support/xxhash.h"
 
 #define DEBUG_TYPE "weir-deduplicate-constants"
@@ -65,7 +66,8 @@ private:
   void shareOps(func::FuncOp function) {
     if (function.isExternal())
       return;
-    DenseMap<Attribute, graph::ConstantOp> byValue;
+    // Constants that --shard divides in different ways are not one.
+    DenseMap<std::pair<Attribute, Attribute>, graph::ConstantOp> byValue;
     Block &entry = function.getBody().front();
     SmallVector<graph::ConstantOp> constants;
     function.walk<WalkOrder::PreOrder>(
@@ -73,7 +75,8 @@ private:
     for (graph::ConstantOp constant : constants) {
       if (constant->getParentOfType<graph::GroupOp>())
         continue;
-      auto [found, isNew] = byValue.insert({constant.getValue(), constant});
+      auto [found, isNew] = byValue.insert(
+          {{constant.getValue(), attrs::shards.of(constant)}, constant});
       if (isNew)
         continue;
       graph::ConstantOp first = found->second;

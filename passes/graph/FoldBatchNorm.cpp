@@ -7,12 +7,12 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/constants/Bytes.h"
 #include "dialects/graph/packed/Float16Constants.h"
 #include "dialects/target/Instructions.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "passes/graph/Bytes.h"
 
 #define DEBUG_TYPE "weir-fold-batch-norm"
 

@@ -9,11 +9,13 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/constants/Bytes.h"
 #include "dialects/graph/elementwise/Evaluate.h"
+#include "dialects/graph/sharding/Rule.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "passes/graph/Bytes.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Debug.h"
 
@@ -274,6 +276,8 @@ private:
                << "folds " << op->getName() << " at " << op->getLoc() << "\n");
     OpBuilder b(op);
     auto constant = b.create<graph::ConstantOp>(op->getLoc(), value);
+    if (DenseI64ArrayAttr shards = graph::inheritedShards(op))
+      attrs::shards.set(constant, shards);
     op->getResult(0).replaceAllUsesWith(constant.getResult());
     SmallVector<Value> operands(op->getOperands());
     op->dropAllReferences();

@@ -7,9 +7,9 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/build/Expr.h"
+#include "dialects/graph/constants/Bytes.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/IR/Matchers.h"
-#include "passes/graph/Bytes.h"
 #include "passes/graph/Quantized.h"
 #include "llvm/Support/Debug.h"
 #include <cmath>

@@ -7,11 +7,11 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/build/Expr.h"
+#include "dialects/graph/constants/Bytes.h"
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/packed/Packed.h"
 #include "dialects/kernel/PackedWeights.h"
 #include "dialects/weir/Attributes.h"
-#include "passes/graph/Bytes.h"
 #include "passes/graph/CodedWeights.h"
 #include "llvm/Support/Debug.h"
 #include <map>

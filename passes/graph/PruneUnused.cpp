@@ -4,12 +4,12 @@
 #include "passes/graph/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/constants/Bytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/graph/Bytes.h"
 
 #define DEBUG_TYPE "weir-prune-unused"
 

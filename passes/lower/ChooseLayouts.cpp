@@ -120,7 +120,8 @@ private:
     kernel::WeightsSource weights = pack.getSource();
     WeightRange range;
     for (graph::ConstantOp constant : constants)
-      range.add(*rawBytes(constant.getValue()), weights.element);
+      for (ElementsAttr part : PartsAttr::of(constant.getValue()))
+        range.add(*rawBytes(part), weights.element);
     auto numbers = range.numbers(weights.rows(), weights.element, split);
     if (!numbers)
       return std::nullopt;
@@ -161,11 +162,14 @@ private:
   }
 
   static bool suits(graph::ConstantOp constant, kernel::WeightsSource weights) {
-    ArrayRef<char> bytes = *rawBytes(constant.getValue());
-    weights.data = bytes.data();
-    bool isSplat =
-        bytes.size() != weights.rows() * weights.columns * sizeof(float);
-    return !isSplat && suitsPairing(weights);
+    return llvm::all_of(
+        PartsAttr::of(constant.getValue()), [&](ElementsAttr part) {
+          ArrayRef<char> bytes = *rawBytes(part);
+          weights.data = bytes.data();
+          bool isSplat =
+              bytes.size() != weights.rows() * weights.columns * sizeof(float);
+          return !isSplat && suitsPairing(weights);
+        });
   }
 
   void chooseAtRun(func::FuncOp kernel) {

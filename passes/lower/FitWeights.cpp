@@ -330,14 +330,15 @@ private:
           target.tiles)
         return {};
     FloatType float16;
-    for (ElementsAttr constant : weights.constants) {
-      auto bytes = rawBytes(constant);
-      FloatType type =
-          bytes ? float16TypeOf(*bytes, constant.getContext()) : FloatType();
-      if (!type || (float16 && float16 != type))
-        return {};
-      float16 = type;
-    }
+    for (ElementsAttr constant : weights.constants)
+      for (ElementsAttr part : PartsAttr::of(constant)) {
+        auto bytes = rawBytes(part);
+        FloatType type =
+            bytes ? float16TypeOf(*bytes, constant.getContext()) : FloatType();
+        if (!type || (float16 && float16 != type))
+          return {};
+        float16 = type;
+      }
     return float16;
   }
 

@@ -58,9 +58,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     SmallVector<DenseResourceElementsAttr> gone;
     for (graph::ConstantOp constant : replaced)
       if (constant->use_empty()) {
-        if (auto bytes =
-                dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
-          gone.push_back(bytes);
+        llvm::append_range(gone, resourcesOf(constant));
         constant->erase();
       }
     if (!keeps)
@@ -127,22 +125,24 @@ private:
   /// the bytes of the packed one.
   Value pack(graph::ConstantOp constant, RankedTensorType type,
              const Packing &packing) {
-    DenseResourceElementsAttr &value =
-        packs[{constant.getValue().getAsOpaquePointer(),
-               type.getAsOpaquePointer(), packing.key()}];
-    if (!value)
-      value = packBytes(constant, type, packing);
+    ElementsAttr &value = packs[{constant.getValue().getAsOpaquePointer(),
+                                 type.getAsOpaquePointer(), packing.key()}];
+    if (!value) {
+      SmallVector<ElementsAttr> packed;
+      for (ElementsAttr part : PartsAttr::of(constant.getValue()))
+        packed.push_back(packBytes(part, type, packing));
+      value = PartsAttr::replace(constant.getValue(), packed);
+    }
     OpBuilder b(constant->getBlock(), std::next(constant->getIterator()));
     return b.create<graph::ConstantOp>(constant.getLoc(), type, value);
   }
 
-  static DenseResourceElementsAttr packBytes(graph::ConstantOp constant,
-                                             RankedTensorType type,
-                                             const Packing &packing) {
-    ArrayRef<char> from = *rawBytes(constant.getValue());
+  static ElementsAttr packBytes(ElementsAttr constant, RankedTensorType type,
+                                const Packing &packing) {
+    ArrayRef<char> from = *rawBytes(constant);
     kernel::WeightsSource source = packing.source;
     kernel::LayoutAttr layout = packing.layout;
-    source.element = constant.getType().getElementType();
+    source.element = constant.getElementType();
     // Elements are narrowed first, unless the layout does it.
     std::vector<char> asFloat16;
     Type stored = layout ? layout.getFormat().elementOf(layout, source.element)
@@ -155,7 +155,7 @@ private:
     }
     int64_t bytes = source.element.getIntOrFloatBitWidth() / 8;
     std::vector<char> spread;
-    auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+    auto dense = dyn_cast<DenseElementsAttr>(constant);
     if (dense && dense.isSplat()) {
       for (int64_t i = 0; i < dense.getNumElements(); ++i)
         spread.insert(spread.end(), from.begin(), from.begin() + bytes);
@@ -174,13 +174,22 @@ private:
     return DenseResourceElementsAttr::get(type, "packed", std::move(blob));
   }
 
+  static SmallVector<DenseResourceElementsAttr, 1>
+  resourcesOf(graph::ConstantOp constant) {
+    SmallVector<DenseResourceElementsAttr, 1> resources;
+    for (ElementsAttr part : PartsAttr::of(constant.getValue()))
+      if (auto resource = dyn_cast<DenseResourceElementsAttr>(part))
+        resources.push_back(resource);
+    return resources;
+  }
+
   /// Frees the bytes of constants that nothing names any more: the unpacked
   /// weights are as large as the packed ones.
   static void freeUnused(ModuleOp module,
                          ArrayRef<DenseResourceElementsAttr> gone) {
     llvm::DenseSet<void *> used;
     module.walk([&](graph::ConstantOp op) {
-      if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue()))
+      for (DenseResourceElementsAttr resource : resourcesOf(op))
         used.insert(resource.getRawHandle().getResource());
     });
     for (DenseResourceElementsAttr resource : gone)
@@ -189,8 +198,8 @@ private:
   }
 
   using Key = std::tuple<const void *, const void *, Packing::Key>;
-  std::map<Key, Value> made;                      // of a constant op
-  std::map<Key, DenseResourceElementsAttr> packs; // of a constant's value
+  std::map<Key, Value> made;         // of a constant op
+  std::map<Key, ElementsAttr> packs; // of a constant's value
   llvm::SetVector<graph::ConstantOp> replaced;
 };
 

@@ -21,13 +21,35 @@ static int64_t bytesOfElement(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-int64_t Weights::offsetOf(ElementsAttr value, MemRefType type) {
-  auto [entry, isNew] = offsets.try_emplace(value, end);
+Weights::Position Weights::positionOf(ElementsAttr value, MemRefType type) {
+  Position next{end, 0};
+  int64_t *after = &end;
+  if (auto parts = dyn_cast<PartsAttr>(value)) {
+    auto found = llvm::find_if(
+        regions, [&](auto &region) { return region.axes == parts.getAxes(); });
+    if (found == regions.end())
+      found = regions.insert(
+          found, {parts.getAxes(), 0, int64_t(parts.getElements().size())});
+    next = {found->stride, found - regions.begin() + 1};
+    after = &found->stride;
+  }
+  auto [entry, isNew] = positions.try_emplace(value, next);
   if (isNew) {
-    list.push_back(WeightAttr::get(value.getContext(), end, value));
-    end = llvm::alignTo(end + bytesOf(type), plan::alignment);
+    list.push_back(
+        WeightAttr::get(value.getContext(), next.offset, next.region, value));
+    *after = llvm::alignTo(*after + bytesOf(type), plan::alignment);
   }
   return entry->second;
+}
+
+SmallVector<WeightRegionAttr> Weights::placeRegions(MLIRContext *context) {
+  SmallVector<WeightRegionAttr> placed;
+  for (const Region &region : regions) {
+    placed.push_back(
+        WeightRegionAttr::get(context, region.axes, end, region.stride));
+    end += region.stride * region.parts;
+  }
+  return placed;
 }
 
 State::State(ModuleOp module) {
@@ -37,7 +59,7 @@ State::State(ModuleOp module) {
     list.push_back(VariableAttr::get(
         module.getContext(), variable.nameInModel(), variable.keyInCheckpoint(),
         end, cast<RankedTensorType>(variable.getType()),
-        slice ? slice.getValue() : StringRef()));
+        slice ? slice.getValue() : StringRef(), attrs::shards.of(variable)));
     // An empty tensor has a buffer too, so that each value has an address.
     int64_t bytes = std::max<int64_t>(bytesOf(memrefOf(variable.getType())), 1);
     end = llvm::alignTo(end + bytes, plan::alignment);
@@ -62,8 +84,8 @@ Value Buffers::argument(Location loc, int64_t index, Type type) {
 
 Value Buffers::weight(Location loc, ElementsAttr value, Type type, bool host) {
   MemRefType memref = memrefOf(type);
-  return make<plan::WeightOp>(loc, memref, weights.offsetOf(value, memref),
-                              host);
+  Weights::Position at = weights.positionOf(value, memref);
+  return make<plan::WeightOp>(loc, memref, at.offset, at.region, host);
 }
 
 Value Buffers::state(Location loc, int64_t offset, Type type) {

@@ -17,13 +17,27 @@ mlir::MemRefType memrefOf(mlir::Type tensor);
 /// Offsets in the block of weights, which the entries of a module share.
 class Weights {
 public:
-  int64_t offsetOf(mlir::ElementsAttr value, mlir::MemRefType type);
+  /// An offset, in a rank's own bytes of a region unless that is 0.
+  struct Position {
+    int64_t offset, region;
+  };
+
+  Position positionOf(mlir::ElementsAttr value, mlir::MemRefType type);
+  /// Puts the regions behind the weights that all ranks share. Later `bytes`
+  /// counts them.
+  llvm::SmallVector<WeightRegionAttr> placeRegions(mlir::MLIRContext *context);
   int64_t bytes() const { return end; }
   llvm::ArrayRef<WeightAttr> attributes() const { return list; }
 
 private:
-  llvm::DenseMap<mlir::Attribute, int64_t> offsets;
+  /// Weights that are divided along the same axes.
+  struct Region {
+    int64_t axes, stride, parts;
+  };
+
+  llvm::DenseMap<mlir::Attribute, Position> positions;
   llvm::SmallVector<WeightAttr> list;
+  llvm::SmallVector<Region> regions;
   int64_t end = 0;
 };
 

@@ -37,9 +37,10 @@ struct CheckTransfers : impl::CheckTransfersBase<CheckTransfers> {
     std::vector<uint32_t> sizes(mesh.getSizes().asArrayRef().begin(),
                                 mesh.getSizes().asArrayRef().end());
     weir_collective c = {};
-    c.kind = each.getKind() == "all_gather" ? WEIR_ALL_GATHER
-             : each.getKind() == "own_part" ? WEIR_OWN_PART
-                                            : WEIR_ALL_REDUCE;
+    c.kind = each.getKind() == "all_gather"       ? WEIR_ALL_GATHER
+             : each.getKind() == "own_part"       ? WEIR_OWN_PART
+             : each.getKind() == "reduce_scatter" ? WEIR_REDUCE_SCATTER
+                                                  : WEIR_ALL_REDUCE;
     c.axes = static_cast<uint32_t>(each.getAxes());
     c.elements = each.getType().getNumElements();
     c.element_bytes =
@@ -52,6 +53,8 @@ struct CheckTransfers : impl::CheckTransfersBase<CheckTransfers> {
                        .size;
     if (c.kind == WEIR_ALL_REDUCE)
       room.scratch = part;
+    if (c.kind == WEIR_REDUCE_SCATTER)
+      room.scratch = llvm::divideCeil(part, 2);
     if (std::optional<std::string> fault = checkArena(each, room))
       return fault;
     return findFault(stepsOf(c, number, sizes), room);

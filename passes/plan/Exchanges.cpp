@@ -27,15 +27,27 @@ int64_t Exchanges::add(Operation *op) {
   } else if (auto gather = dyn_cast<graph::AllGatherOp>(op)) {
     kind = "all_gather";
     axes = gather.getAxes();
+  } else if (auto scatter = dyn_cast<graph::ReduceScatterOp>(op)) {
+    kind = "reduce_scatter";
+    axes = scatter.getAxes();
   } else {
     auto part = cast<graph::OwnPartOp>(op);
     kind = "own_part";
     type = part.getType();
     axes = part.getAxes();
   }
-  list.push_back(CollectiveAttr::get(
-      op->getContext(), kind, combine, mesh.bitsOf(axes), type, /*data=*/0,
-      /*scratch=*/0, nodeOf(op->getLoc()), entry));
+  return add(op->getLoc(), kind, combine, axes, type);
+}
+
+int64_t Exchanges::addOwnPart(graph::ReduceScatterOp op) {
+  return add(op.getLoc(), "own_part", "sum", op.getAxes(), op.getType());
+}
+
+int64_t Exchanges::add(Location loc, StringRef kind, StringRef combine,
+                       ArrayAttr axes, RankedTensorType type) {
+  list.push_back(CollectiveAttr::get(loc.getContext(), kind, combine,
+                                     mesh.bitsOf(axes), type, /*data=*/0,
+                                     /*scratch=*/0, nodeOf(loc), entry));
   return static_cast<int64_t>(list.size()) - 1;
 }
 
@@ -49,7 +61,8 @@ int64_t Exchanges::addAgreement() {
 }
 
 bool Exchanges::isReduction(int64_t number) const {
-  return list[number].getKind() == "all_reduce";
+  StringRef kind = list[number].getKind();
+  return kind == "all_reduce" || kind == "reduce_scatter";
 }
 
 void Exchanges::place(int64_t number, int64_t data, int64_t scratch) {

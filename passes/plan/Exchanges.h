@@ -18,6 +18,8 @@ public:
   void endEntry() { ++entry; }
   /// Adds a collective op of stage shard. Returns its number.
   int64_t add(mlir::Operation *op);
+  /// Adds the copy of the rank's part behind the sum of a reduce_scatter.
+  int64_t addOwnPart(graph::ReduceScatterOp op);
   /// Adds the maximum over all ranks of an i64, for failed checks.
   int64_t addAgreement();
   bool isReduction(int64_t number) const;
@@ -27,6 +29,9 @@ public:
   llvm::ArrayRef<CollectiveAttr> attributes() const { return list; }
 
 private:
+  int64_t add(mlir::Location loc, llvm::StringRef kind, llvm::StringRef combine,
+              mlir::ArrayAttr axes, mlir::RankedTensorType type);
+
   MeshAttr mesh;
   int64_t entry = 0;
   llvm::SmallVector<CollectiveAttr> list;

@@ -102,10 +102,18 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       exchanges.endEntry();
       entry.erase();
     }
-    attrs::arenaBytes.set(module, arena);
     attrs::maxLiveBytes.set(module, maxLive);
     if (module.lookupSymbol(plan::hostKernels))
       attrs::hostBytes.set(module, host);
+    auto regions = weights.placeRegions(module.getContext());
+    if (!regions.empty()) {
+      // A pointer for each.
+      arena = llvm::alignTo(arena, plan::alignment);
+      attrs::weightTable.set(module, arena);
+      arena += llvm::alignTo(8 * regions.size(), plan::alignment);
+      attrs::weightRegions.set(module, ArrayRef(regions));
+    }
+    attrs::arenaBytes.set(module, arena);
     attrs::weightsBytes.set(module, weights.bytes());
     attrs::weights.set(module, weights.attributes());
     if (state.bytes()) {

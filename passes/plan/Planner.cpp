@@ -133,6 +133,8 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
            bufferOf(write.getVariableAttr(), write.getValue()));
     } else if (auto reduce = dyn_cast<graph::AllReduceOp>(op)) {
       planAllReduce(reduce, tasks);
+    } else if (auto scatter = dyn_cast<graph::ReduceScatterOp>(op)) {
+      planReduceScatter(scatter, tasks);
     } else if (isa<graph::AllGatherOp, graph::OwnPartOp>(op)) {
       planMove(&op, tasks);
     } else if (auto branch = dyn_cast<graph::IfOp>(op)) {

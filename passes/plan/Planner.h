@@ -45,10 +45,13 @@ private:
 
   /// An all-reduce in place, if no other op reads its operand.
   void planAllReduce(graph::AllReduceOp op, mlir::OpBuilder &tasks);
+  /// A sum in place, as above, of which the rank's part is copied.
+  void planReduceScatter(graph::ReduceScatterOp op, mlir::OpBuilder &tasks);
+  mlir::Value ownMemory(mlir::Value x);
   /// A gather, or this rank's part, from any buffer to one of the arena.
   void planMove(mlir::Operation *op, mlir::OpBuilder &tasks);
-  void exchange(mlir::OpBuilder &tasks, mlir::Operation *op, mlir::Value first,
-                mlir::Value second);
+  void exchange(mlir::OpBuilder &tasks, mlir::Location loc, int64_t number,
+                mlir::Value first, mlir::Value second);
   /// Ends the run on all ranks if one of the checks so far has failed on one.
   void agree(mlir::OpBuilder &tasks);
 

@@ -8,6 +8,12 @@ namespace weir::shard {
 /// Divides the batch.
 inline constexpr char dataAxis[] = "data";
 
+/// The values of `weir.reshard`; no attribute: a remark.
+namespace reshard {
+inline constexpr char error[] = "error";
+inline constexpr char silent[] = "silent";
+} // namespace reshard
+
 } // namespace weir::shard
 
 #endif // WEIR_PASSES_SHARD_AXES_H

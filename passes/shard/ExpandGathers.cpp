@@ -5,6 +5,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/collective/Collective.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -59,7 +60,9 @@ void expand(graph::AllGatherOp op) {
   op.erase();
 }
 
-void expand(graph::OwnPartOp op) {
+/// An own_part or a reduce_scatter.
+template <typename Op>
+void expandParts(Op op) {
   RankedTensorType whole = typeOf(op.getX()), part = op.getType();
   uint64_t along = op.getAlong();
   if (isContiguous(whole, along))
@@ -71,7 +74,7 @@ void expand(graph::OwnPartOp op) {
   x = b.create<graph::TransposeOp>(x, moved(shape.size(), along, 0));
   SmallVector<int64_t> own(part.getShape());
   own.insert(own.begin(), 1);
-  x = b.create<graph::OwnPartOp>(part.clone(own), x, 0, op.getAxes());
+  x = b.create<Op>(part.clone(own), x, 0, op.getAxes());
   op.replaceAllUsesWith(b.create<graph::ReshapeOp>(part, x).getResult());
   op.erase();
 }
@@ -79,16 +82,12 @@ void expand(graph::OwnPartOp op) {
 struct ExpandGathers : impl::ExpandGathersBase<ExpandGathers> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
-      if (isa<graph::AllGatherOp, graph::OwnPartOp>(op))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops) {
-      if (auto gather = dyn_cast<graph::AllGatherOp>(op))
-        expand(gather);
-      else
-        expand(cast<graph::OwnPartOp>(op));
-    }
+    getOperation().walk([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops)
+      llvm::TypeSwitch<Operation *>(op)
+          .Case([](graph::AllGatherOp gather) { expand(gather); })
+          .Case<graph::OwnPartOp, graph::ReduceScatterOp>(
+              [](auto parts) { expandParts(parts); });
   }
 };
 

@@ -22,17 +22,40 @@ def DivideInputs : Pass<"weir-divide-inputs", "::mlir::ModuleOp"> {
   }];
 }
 
+def DivideVariables : Pass<"weir-divide-variables", "::mlir::ModuleOp"> {
+  let summary = "Decides which variables are divided among ranks";
+  let description = [{
+    A variable with `weir.shards` is divided so. The pass divides more variables
+    if all ops that read or assign parts of one agree on the way: the rows of the
+    second matrix where `--shard` divides the columns of the first, and the
+    state of an optimizer. It splits a copy of the program to find out, and
+    keeps a decision only if ranks exchange no more bytes. The axis `data` does
+    not divide variables by itself. With `weir.shard_state` the axis divides the
+    state of the optimizer, but not what only a conditional updates.
+
+    ```mlir
+    graph.variable @w : tensor<4x8xf32> {weir.shards = array<i64: 0, 1>}
+    graph.variable @momentum : tensor<4x8xf32>
+    // becomes, if the update of @w reads @momentum
+    graph.variable @momentum : tensor<4x8xf32> {weir.shards = array<i64: 0, 1>}
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 def SplitShapes : Pass<"weir-split-shapes", "::mlir::ModuleOp"> {
   let summary = "Makes a program of one rank of the program of all";
   let description = [{
-    Starts from the `weir.shards` of inputs. Each op computes the parts of its
-    results, by its sharding rule. Where an operand is divided in another way,
-    the pass adds `graph.all_gather` or `graph.own_part`; a sum over a divided
-    dimension ends in `graph.all_reduce`. An op without a rule is computed whole
-    by each rank and gets `weir.whole`.
+    Starts from the `weir.shards` of inputs, constants and variables. Each op
+    computes the parts of its results, by its sharding rule. Where an operand is
+    divided in another way, the pass adds `graph.all_gather` or
+    `graph.own_part`; a sum over a divided dimension ends in `graph.all_reduce`.
+    An op without a rule is computed whole by each rank and gets `weir.whole`.
 
-    Variables are whole on each rank. A check of values tests the rank's own
-    part.
+    A divided constant becomes `#weir.parts`. A divided variable has the type of
+    a part. A check of values tests the rank's own part. A remark names each
+    collective that no division of the batch needs; with `weir.reshard =
+    "error"` it is an error.
 
     ```mlir
     func.func @f(%x: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}) -> tensor<3xf32> {
@@ -54,8 +77,9 @@ def ExpandGathers : Pass<"weir-expand-gathers", "::mlir::ModuleOp"> {
   let summary = "Makes parts contiguous";
   let description = [{
     An `all_gather` along an inner dimension becomes one along a new first
-    dimension, a transpose and a reshape. An `own_part` along an inner dimension
-    becomes a transpose of the parts to the front before it.
+    dimension, a transpose and a reshape. An `own_part` or a `reduce_scatter`
+    along an inner dimension becomes a transpose of the parts to the front before
+    it.
 
     ```mlir
     %y = graph.all_gather %x along 1 over ["m"] : tensor<2x3xf32> to tensor<2x6xf32>

@@ -28,6 +28,17 @@ int64_t ranksOf(MeshAttr mesh, int64_t bits) {
   return mesh.sizeOf(axesOf(mesh, bits));
 }
 
+bool canDivide(MeshAttr mesh, Type type, ArrayRef<int64_t> sharding) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() &&
+         tensor.getRank() == int64_t(sharding.size()) &&
+         llvm::all_of(llvm::zip_equal(tensor.getShape(), sharding),
+                      [&](auto each) {
+                        auto [size, bits] = each;
+                        return size % ranksOf(mesh, bits) == 0;
+                      });
+}
+
 RankedTensorType partOf(MeshAttr mesh, Type whole, ArrayRef<int64_t> sharding) {
   auto type = cast<RankedTensorType>(whole);
   SmallVector<int64_t> shape(type.getShape());

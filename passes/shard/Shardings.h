@@ -20,6 +20,11 @@ mlir::ArrayAttr axesOf(MeshAttr mesh, int64_t bits);
 /// The number of ranks of the grid of these axes.
 int64_t ranksOf(MeshAttr mesh, int64_t bits);
 
+/// Whether each dimension of the tensor is a multiple of the number of ranks
+/// that divide it. False for other types.
+bool canDivide(MeshAttr mesh, mlir::Type type,
+               llvm::ArrayRef<int64_t> sharding);
+
 /// The type of one rank's part. All dimensions are divisible.
 mlir::RankedTensorType partOf(MeshAttr mesh, mlir::Type whole,
                               llvm::ArrayRef<int64_t> sharding);

@@ -7,6 +7,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/shard/Axes.h"
 #include "passes/shard/Splitter.h"
 #include "llvm/Support/Debug.h"
 
@@ -20,12 +21,65 @@ namespace weir::shard {
 
 namespace {
 
+/// A rank that needs its part of a sum only receives no more.
+struct ScatterSum : OpRewritePattern<graph::OwnPartOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::OwnPartOp op,
+                                PatternRewriter &rewriter) const override {
+    auto sum = op.getX().getDefiningOp<graph::AllReduceOp>();
+    if (!sum || sum.getCombine() != graph::Combine::sum ||
+        sum.getAxes() != op.getAxes() || !sum->hasOneUse())
+      return failure();
+    rewriter.setInsertionPoint(sum);
+    Value part = rewriter.create<graph::ReduceScatterOp>(
+        sum.getLoc(), op.getType(), sum.getX(), op.getAlong(), op.getAxes());
+    rewriter.replaceOp(op, part);
+    rewriter.eraseOp(sum);
+    return success();
+  }
+};
+
 /// Removes whole forms that nothing needs any more, and equal collectives.
 void cleanUp(func::FuncOp entry) {
   (void)applyPatternsAndFoldGreedily(entry, FrozenRewritePatternSet());
   IRRewriter rewriter(entry.getContext());
   DominanceInfo dominance;
   eliminateCommonSubExpressions(rewriter, dominance, entry);
+  RewritePatternSet patterns(entry.getContext());
+  patterns.add<ScatterSum>(entry.getContext());
+  (void)applyPatternsAndFoldGreedily(entry, std::move(patterns));
+}
+
+/// Whether only a division of the batch needs the op: a sum over `data`.
+bool isOfBatch(Operation *op, MeshAttr mesh) {
+  auto sum = dyn_cast<graph::AllReduceOp>(op);
+  return sum && llvm::all_of(sum.getAxes(), [](Attribute axis) {
+           return cast<StringAttr>(axis).getValue() == dataAxis;
+         });
+}
+
+/// Names the collectives that a better division might not need.
+LogicalResult tellCollectives(func::FuncOp entry, MeshAttr mesh) {
+  StringAttr how = attrs::reshard.of(entry->getParentOfType<ModuleOp>());
+  if (how && how.getValue() == reshard::silent)
+    return success();
+  bool isError = how && how.getValue() == reshard::error;
+  WalkResult walk = entry.walk([&](Operation *op) {
+    if (!isa<graph::AllGatherOp, graph::AllReduceOp>(op) || isOfBatch(op, mesh))
+      return WalkResult::advance();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    ArrayAttr axes = op->getAttrOfType<ArrayAttr>("axes");
+    InFlightDiagnostic note =
+        isError ? emitError(op->getLoc()) : emitRemark(op->getLoc());
+    note << (isa<graph::AllGatherOp>(op) ? "ranks gather " : "ranks combine ")
+         << type << " over " << axes << ", "
+         << type.getNumElements() *
+                llvm::divideCeil(type.getElementTypeBitWidth(), 8)
+         << " bytes";
+    return isError ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
@@ -40,9 +94,28 @@ struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
         return signalPassFailure();
       cleanUp(entry);
       LLVM_DEBUG(entry.walk([](Operation *op) {
-        if (isa<graph::AllReduceOp, graph::AllGatherOp, graph::OwnPartOp>(op))
+        if (isa<graph::AllReduceOp, graph::AllGatherOp, graph::OwnPartOp,
+                graph::ReduceScatterOp>(op))
           llvm::dbgs() << "adds " << *op << "\n";
       }));
+      if (!attrs::init.isOn(entry) && failed(tellCollectives(entry, mesh)))
+        return signalPassFailure();
+    }
+    divideVariables(mesh);
+  }
+
+private:
+  /// Variables get the types of parts.
+  void divideVariables(MeshAttr mesh) {
+    for (auto variable : getOperation().getOps<graph::VariableOp>()) {
+      DenseI64ArrayAttr shards = attrs::shards.of(variable);
+      if (!shards)
+        continue;
+      if (isWhole(shards.asArrayRef()))
+        attrs::shards.remove(variable);
+      else
+        variable.setType(
+            partOf(mesh, variable.getTensorType(), shards.asArrayRef()));
     }
   }
 };

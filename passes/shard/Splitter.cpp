@@ -6,11 +6,12 @@
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
-#include "dialects/graph/state/State.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "passes/shard/ConstantParts.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -31,6 +32,34 @@ static bool isOnlyChecked(Value value) {
 static void reduceOwn(graph::ReduceAndOp op, graph::ShardingRule &rule) {
   for (auto [d, letter] : llvm::enumerate(rule.operands[0]))
     letter = static_cast<int>(d);
+}
+
+/// The variable that the op reads or assigns; null for other ops.
+static FlatSymbolRefAttr symbolOf(Operation *op) {
+  if (auto read = dyn_cast<graph::ReadVariableOp>(op))
+    return read.getVariableAttr();
+  if (auto write = dyn_cast<graph::WriteVariableOp>(op))
+    return write.getVariableAttr();
+  return {};
+}
+
+static Sharding shardingOfVariable(func::FuncOp function,
+                                   FlatSymbolRefAttr symbol) {
+  auto variable =
+      SymbolTable::lookupNearestSymbolFrom<graph::VariableOp>(function, symbol);
+  DenseI64ArrayAttr shards = attrs::shards.of(variable);
+  return shards ? Sharding(shards.asArrayRef())
+                : Sharding(variable.getTensorType().getRank());
+}
+
+/// How the user divides the result; empty if no rule is about it, or if a pass
+/// has changed the shape since.
+static Sharding givenOn(MeshAttr mesh, Operation *op) {
+  DenseI64ArrayAttr shards = attrs::shards.of(op);
+  if (!shards || op->getNumResults() != 1 ||
+      !canDivide(mesh, op->getResult(0).getType(), shards.asArrayRef()))
+    return {};
+  return Sharding(shards.asArrayRef());
 }
 
 LogicalResult Splitter::run() {
@@ -81,14 +110,32 @@ LogicalResult Splitter::split(Operation &op) {
     b.clone(op, mapping);
     return success();
   }
+  if (auto symbol = symbolOf(&op))
+    if (Sharding sharding = shardingOfVariable(function, symbol);
+        !isWhole(sharding)) {
+      if (auto reading = dyn_cast<graph::ReadVariableOp>(op))
+        read(reading, sharding);
+      else
+        write(cast<graph::WriteVariableOp>(op), sharding);
+      return success();
+    }
   std::optional<graph::ShardingRule> rule = graph::shardingRuleOf(&op);
+  Sharding wanted = givenOn(mesh, &op);
   if (!rule || !op.getNumOperands()) {
     computeWhole(op);
+    // A rule of the user divides a constant, or the result of such an op.
+    if (!wanted.empty() && !isWhole(wanted)) {
+      Value value = op.getResult(0);
+      formOf(value, wanted);
+      std::swap(forms[value].front(), forms[value].back());
+    }
     return success();
   }
   if (isa<graph::ReduceAndOp>(op) && isOnlyChecked(op.getResult(0)))
     reduceOwn(cast<graph::ReduceAndOp>(op), *rule);
   Division division(mesh, &op, std::move(*rule));
+  if (!wanted.empty())
+    (void)division.produce(0, wanted);
   SmallVector<Sharding> operands;
   for (Value operand : op.getOperands())
     operands.emplace_back(shardingOf(operand));
@@ -113,11 +160,24 @@ void Splitter::computeWhole(Operation &op) {
   for (Value value : captured)
     need(value);
   Operation *clone = b.clone(op, mapping);
+  attrs::shards.remove(clone);
   if (gathers)
     attrs::whole.set(clone);
   for (auto [result, form] :
        llvm::zip_equal(op.getResults(), clone->getResults()))
     define(result, wholeOf(result), form);
+}
+
+void Splitter::read(graph::ReadVariableOp op, ArrayRef<int64_t> sharding) {
+  Operation *part = b.clone(*op);
+  part->getResult(0).setType(partOf(mesh, op.getType(), sharding));
+  define(op, sharding, part->getResult(0));
+}
+
+void Splitter::write(graph::WriteVariableOp op, ArrayRef<int64_t> sharding) {
+  IRMapping mapping;
+  mapping.map(op.getValue(), formOf(op.getValue(), sharding));
+  b.clone(*op, mapping);
 }
 
 void Splitter::computeParts(Operation &op, Division &division) {
@@ -157,6 +217,7 @@ Operation *Splitter::copy(Operation *op, ValueRange operands,
                           const Division &division) {
   Operation *copy = b.clone(*op);
   copy->setOperands(operands);
+  attrs::shards.remove(copy);
   for (auto [i, result] : llvm::enumerate(copy->getResults()))
     result.setType(partOf(mesh, result.getType(), division.ofResult(i)));
   fitSizes(copy, division.ofResult(0));
@@ -164,52 +225,45 @@ Operation *Splitter::copy(Operation *op, ValueRange operands,
 }
 
 Value Splitter::formOf(Value value, ArrayRef<int64_t> sharding) {
-  auto &all = forms[value];
-  for (const Form &form : all)
+  for (const Form &form : forms[value])
     if (ArrayRef(form.sharding) == sharding)
       return form.value;
-  Form first = all.front();
-  Value made;
-  if (isWhole(first.sharding))
-    made = recompute(value, sharding, /*depth=*/0);
+  Form first = forms[value].front();
+  Value made = cut(value, sharding);
+  if (!made && isWhole(first.sharding))
+    made = recompute(value, sharding);
   if (!made)
     made = convert(first, sharding);
   define(value, sharding, made);
   return made;
 }
 
-Value Splitter::recompute(Value value, ArrayRef<int64_t> sharding,
-                          unsigned depth) {
-  constexpr unsigned deepest = 16;
+Value Splitter::recompute(Value value, ArrayRef<int64_t> sharding) {
+  // Later operands would need as many calls on the stack.
+  constexpr unsigned deepest = 64;
   Operation *op = value.getDefiningOp();
-  if (!op || depth == deepest || op->getNumResults() != 1)
-    return {};
-  if (isWhole(sharding))
-    return formOf(value, sharding);
-  if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
-    auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
-    if (!elements)
-      return {};
-    return b.create<graph::ConstantOp>(
-        op->getLoc(),
-        elements.resizeSplat(partOf(mesh, elements.getType(), sharding)));
-  }
-  if (!isa<graph::BroadcastOp, graph::TransposeOp, graph::ReshapeOp,
+  if (!op || depth == deepest || op->getNumResults() != 1 ||
+      !isa<graph::BroadcastOp, graph::TransposeOp, graph::ReshapeOp,
            graph::IotaOp, graph::ScalarOpInterface>(op))
     return {};
   Division division(mesh, op, *graph::shardingRuleOf(op));
   if (!division.produce(0, sharding))
     return {};
+  llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
   SmallVector<Value> operands;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    Sharding wanted = division.ofOperand(i);
-    Value form = isWhole(wanted) ? formOf(operand, wanted)
-                                 : recompute(operand, wanted, depth + 1);
-    if (!form)
-      return {};
-    operands.push_back(form);
-  }
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    operands.push_back(formOf(operand, division.ofOperand(i)));
   return copy(op, operands, division)->getResult(0);
+}
+
+Value Splitter::cut(Value value, ArrayRef<int64_t> sharding) {
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  if (!constant || isWhole(sharding))
+    return {};
+  ElementsAttr parts = divide(mesh, constant, sharding);
+  if (!parts)
+    return {};
+  return b.create<graph::ConstantOp>(constant.getLoc(), parts);
 }
 
 Value Splitter::convert(const Form &from, ArrayRef<int64_t> sharding) {

@@ -3,6 +3,7 @@
 #ifndef WEIR_PASSES_SHARD_SPLITTER_H
 #define WEIR_PASSES_SHARD_SPLITTER_H
 
+#include "dialects/graph/state/State.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/shard/Shardings.h"
 
@@ -29,15 +30,19 @@ private:
   /// Each rank computes the op on whole operands.
   void computeWhole(mlir::Operation &op);
   void computeParts(mlir::Operation &op, Division &division);
+  /// Reads or assigns the part of a variable that this rank has.
+  void read(graph::ReadVariableOp op, llvm::ArrayRef<int64_t> sharding);
+  void write(graph::WriteVariableOp op, llvm::ArrayRef<int64_t> sharding);
   void splitReturn(mlir::func::ReturnOp op);
 
   /// The value in this form; makes it if it does not exist yet.
   mlir::Value formOf(mlir::Value value, llvm::ArrayRef<int64_t> sharding);
-  /// Computes the op of a value again, for parts of its result, if that needs
-  /// no communication: broadcasts and splat constants, and elementwise ops of
-  /// them. Otherwise null.
-  mlir::Value recompute(mlir::Value value, llvm::ArrayRef<int64_t> sharding,
-                        unsigned depth);
+  /// Computes the op of a value that is whole again, for parts of its result:
+  /// broadcasts, reshapes and elementwise ops. That needs no communication, and
+  /// parts of gradients are then the only use of their sums. Otherwise null.
+  mlir::Value recompute(mlir::Value value, llvm::ArrayRef<int64_t> sharding);
+  /// This rank's part of a constant, or null if the value is none.
+  mlir::Value cut(mlir::Value value, llvm::ArrayRef<int64_t> sharding);
   /// Converts a form by collectives.
   mlir::Value convert(const Form &from, llvm::ArrayRef<int64_t> sharding);
 
@@ -59,6 +64,7 @@ private:
   // The first form is the one in which the value was computed.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Form, 2>> forms;
   mlir::OpBuilder b{function.getContext()};
+  unsigned depth = 0; // of operands that are computed again
 };
 
 } // namespace weir::shard

@@ -309,6 +309,7 @@ private:
         slot += "_" + std::to_string(k);
       kept.push_back(variables.add(
           slot, step.x.type(), optimizer.first(numbers, k), variable.getLoc()));
+      attrs::optimizerState.set(kept.back());
       step.kept.push_back(read(b, kept.back()));
     }
     Updated updated = optimizer.update(step);

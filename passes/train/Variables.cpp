@@ -60,6 +60,7 @@ graph::VariableOp Variables::addMaster(graph::VariableOp of) {
       of.getTensorType().clone(Float32Type::get(of.getContext()));
   graph::VariableOp master =
       add((of.nameInModel() + "/master").str(), type, 0, of.getLoc());
+  attrs::optimizerState.set(master);
   hasFirstValues = begins;
   if (!begins)
     return master;

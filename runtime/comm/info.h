@@ -12,7 +12,8 @@ extern "C" {
 typedef enum weir_collective_kind {
   WEIR_ALL_REDUCE = 0, /* each rank gets the sum, maximum or minimum of all */
   WEIR_ALL_GATHER = 1, /* each rank gets the parts of all */
-  WEIR_OWN_PART = 2    /* each rank takes its part of what all have */
+  WEIR_OWN_PART = 2,   /* each rank takes its part of what all have */
+  WEIR_REDUCE_SCATTER = 3 /* each rank gets its part of the sum of all */
 } weir_collective_kind;
 
 /* A collective operation. A run of the function executes it once, or as often
@@ -40,6 +41,9 @@ typedef struct weir_mesh_info {
   uint32_t num_collectives;
   uint32_t zero;
   const weir_collective_info *collectives;
+  /* For each variable, in the order of NAME_info(): as `shards`. */
+  const uint32_t *const *variables;
+  uint64_t weights_bytes; /* that one rank reads, of those of the library */
 } weir_mesh_info;
 
 #ifdef __cplusplus

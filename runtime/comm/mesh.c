@@ -33,6 +33,21 @@ static weir_group group_of(const weir_mesh *mesh, const weir_collective *c,
   return weir_group_of(mesh->info->num_axes, mesh->info->sizes, c->axes, rank);
 }
 
+// Writes where the rank's own weights are. Each run does: the caller may use
+// the arena for something else between runs.
+static void find_own_weights(weir_context *context) {
+  const weir_mesh *mesh = mesh_of(context);
+  const char **table = (const char **)((char *)context->arena + mesh->table);
+  for (uint64_t i = 0; i < mesh->num_regions; ++i) {
+    const weir_region *region = &mesh->regions[i];
+    weir_group group =
+        weir_group_of(mesh->info->num_axes, mesh->info->sizes,
+                      (uint32_t)region->axes, ranks_in(context)->comm->rank);
+    table[i] = (const char *)context->weights + region->offset +
+               group.index * region->stride;
+  }
+}
+
 // The transfer with which the wait has failed: the first that is not complete.
 static int32_t missing_peer(const weir_comm *comm, const weir_mesh *mesh,
                             const weir_ranks *ranks, uint32_t number,
@@ -41,8 +56,16 @@ static int32_t missing_peer(const weir_comm *comm, const weir_mesh *mesh,
   weir_steps list = {NULL, moves, 0, 0};
   const weir_collective *c = &mesh->collectives[number];
   weir_group group = group_of(mesh, c, comm->rank);
-  if (c->kind == WEIR_ALL_GATHER) // a ring: the rank before this one
-    return weir_peer(&group, (group.index + group.size - 1) % group.size);
+  uint32_t before = 0; // whose part this rank receives from a ring of all
+  if (c->kind == WEIR_ALL_GATHER)
+    before = 1;
+  else if (c->kind == WEIR_REDUCE_SCATTER && group.size & (group.size - 1))
+    before =
+        (uint32_t)(step -
+                   &steps_of(mesh, (weir_ranks *)ranks)[ranks->first[number]]) +
+        1;
+  if (before)
+    return weir_peer(&group, (group.index + group.size - before) % group.size);
   weir_add_steps(c, &group, number, &list);
   uint32_t base =
       steps_of(mesh, (weir_ranks *)ranks)[ranks->first[number]].first;
@@ -274,6 +297,7 @@ weir_status weir_mesh_run(const weir_mesh_model *model, weir_context *context,
     return status;
   if (!ranks->broken) {
     ranks->status = WEIR_OK;
+    find_own_weights(context);
     weir_end_call(context, WEIR_OK);
     status =
         weir_model_run(&model->model, context, function, tensors, num_tensors);

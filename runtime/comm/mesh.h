@@ -9,6 +9,13 @@
 #include "runtime/comm/info.h"
 #include "runtime/comm/steps.h"
 
+// Weights of which each rank reads its own part: for each index of a rank along
+// the axes `stride` bytes, from `offset` on.
+typedef struct weir_region {
+  uint64_t axes; // a bit for each axis of the mesh
+  uint64_t offset, stride;
+} weir_region;
+
 typedef struct weir_mesh {
   const weir_mesh_info *info;
   const char *text; // "data=4,model=2"
@@ -16,6 +23,9 @@ typedef struct weir_mesh {
   const weir_collective *collectives;
   uint64_t num_collectives;
   uint64_t num_steps, num_transfers; // room for those of any rank
+  const weir_region *regions;
+  uint64_t num_regions;
+  uint64_t table; // offset in the arena of the addresses of the rank's parts
 } weir_mesh;
 
 typedef struct weir_mesh_model {

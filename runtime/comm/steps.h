@@ -214,6 +214,45 @@ static inline void weir_gather_steps(const weir_collective *c,
   }
 }
 
+// Each rank gets its part of the sum. The number of elements is a multiple of
+// the number of ranks. A power of two of ranks halves the tensor, the farthest
+// pairs first; the range of a rank is then its part. Other ranks send each part
+// to the rank that it is for, which adds them in the order of their distance.
+static inline void weir_scatter_steps(const weir_collective *c,
+                                      const weir_group *group, uint32_t number,
+                                      weir_steps *to) {
+  enum { TAGS = 64 };
+  uint64_t width = c->element_bytes, n = group->size, index = group->index;
+  uint64_t part = c->elements / n;
+  int32_t tag = (int32_t)(number * TAGS);
+  if (n & (n - 1)) {
+    for (uint32_t s = 1; s < n; ++s) {
+      uint64_t target = (index + s) % n, source = (index + n - s) % n;
+      uint32_t first = to->num_moves;
+      weir_add_move(to,
+                    (weir_move){0, part * width,
+                                weir_peer(group, (uint32_t)source), tag, 0, 1});
+      weir_add_move(to,
+                    (weir_move){target * part * width, part * width,
+                                weir_peer(group, (uint32_t)target), tag, 1, 0});
+      weir_end_step(to, first, index * part, part);
+    }
+    return;
+  }
+  uint64_t begin = 0; // of the ranks whose parts this rank still adds
+  for (uint64_t d = n / 2; d; d /= 2, ++tag) {
+    int32_t peer = weir_peer(group, (uint32_t)(index ^ d));
+    uint64_t keep = index & d ? begin + d : begin;
+    uint64_t give = index & d ? begin : begin + d;
+    uint32_t first = to->num_moves;
+    weir_add_move(to, (weir_move){0, d * part * width, peer, tag, 0, 1});
+    weir_add_move(to, (weir_move){give * part * width, d * part * width, peer,
+                                  tag, 1, 0});
+    weir_end_step(to, first, keep * part, d * part);
+    begin = keep;
+  }
+}
+
 // Appends the steps of a rank's part in collective `number`.
 static inline void weir_add_steps(const weir_collective *c,
                                   const weir_group *group, uint32_t number,
@@ -222,6 +261,8 @@ static inline void weir_add_steps(const weir_collective *c,
     weir_reduce_steps(c, group, number, to);
   else if (c->kind == WEIR_ALL_GATHER)
     weir_gather_steps(c, group, number, to);
+  else if (c->kind == WEIR_REDUCE_SCATTER)
+    weir_scatter_steps(c, group, number, to);
 }
 
 #endif

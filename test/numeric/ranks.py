@@ -62,6 +62,11 @@ def ranks(count):
     return ["--comm=threads", f"--ranks={count}"]
 
 
+def inspected(library):
+    done = subprocess.run(["weir", "inspect", library, "--json"], check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)["mesh"]
+
+
 def gradients():
     inputs = {"x": uniform(N, D), "y": uniform(N, D)}
     flags = ("--grad=loss:w1,w2",)
@@ -122,10 +127,34 @@ def training():
         close(f"{count} ranks, losses", got, losses, 1e-5)
         for name, value in variables.items():
             close(f"{count} ranks, {name}", kept[name], value, 1e-4)
+        divided_state(count, flags, losses)
         again, bits = train(library, f"again{count}", *ranks(count), "--threads=2")
         expect("each run has the same bits, for any number of threads",
                got == again and all(np.array_equal(kept[k], bits[k]) for k in kept))
     wrong_label(f"{OUT}/net2.so")
+
+
+def divided_state(count, flags, losses):
+    """The state of the optimizer is divided, and a step exchanges as many bytes."""
+    plain = inspected(f"{OUT}/net{count}.so")
+    library = compile(f"state{count}", NET, *flags, f"--mesh=data={count}", "--shard-state=data")
+    subprocess.run(
+        ["weir-run", library, "--train", f"--data=image={OUT}/images.npy,labels={OUT}/labels.npy", "--epochs=3",
+         f"--metrics={OUT}/state.jsonl", *ranks(count)], check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+    got = [line["loss"] for line in map(json.loads, open(f"{OUT}/state.jsonl")) if "loss" in line]
+    close(f"{count} ranks, divided state, losses", got, losses, 1e-5)
+    mesh = inspected(library)
+    expect("Adam's two variables are divided wherever a dimension is divisible",
+           {name for name in mesh["divided_variables"]} >= {"w/Adam", "w/Adam_1"})
+
+    def sent(mesh):
+        """Bytes on the wire of a rank in a step, by the algorithms of runtime/comm/steps.h."""
+        share = {"all_reduce": 2 * (count - 1) / count, "reduce_scatter": (count - 1) / count,
+                 "all_gather": count - 1, "own_part": 0}
+        return sum(c["bytes"] * share[c["kind"]] for c in mesh["collectives"] if c["function"] == "train_step")
+
+    expect(f"a step exchanges as many bytes: {sent(mesh)} and {sent(plain)}",
+           abs(sent(mesh) - sent(plain)) <= 0.01 * sent(plain))
 
 
 def wrong_label(library):
@@ -139,7 +168,82 @@ def wrong_label(library):
     expect(f"rank 1 is named: {done.stderr}", done.returncode == 1 and "rank 1: a label is not in" in done.stderr)
 
 
+# The same net, frozen: the columns of the first matrix, and so the rows of the second, are divided.
+FROZEN = [placeholder("x", (N, D)), const("w1", uniform(D, H)), const("b1", uniform(H)), const("w2", uniform(H, D)),
+          node("a", "MatMul", ("x", "w1"), FLOAT), node("ab", "BiasAdd", ("a", "b1"), FLOAT),
+          node("h", "Relu", ("ab",), FLOAT), node("p", "MatMul", ("h", "w2"), FLOAT)]  # fmt: skip
+
+
+def matrices():
+    inputs = {"x": uniform(N, D)}
+    one = compile("frozen", FROZEN)
+    whole = run(one, "main", inputs=inputs)
+    for count in (2, 5):
+        library = compile(f"frozen{count}", FROZEN, f"--mesh=model={count}", "--shard=w1:1@model")
+        close(f"{count} ranks, p", run(library, "main", *ranks(count), inputs=inputs)["p"], whole["p"], 1e-5)
+        mesh = inspected(library)
+        expect("the only collective is the sum of the second product",
+               [(c["kind"], c["bytes"]) for c in mesh["collectives"]] == [("all_reduce", N * D * 4)])
+        # Panels and 64 bytes of alignment for each of three weights.
+        expect(f"a rank has its part of the weights: {mesh['weights_bytes']}",
+               mesh["weights_bytes"] <= (2 * D + 1) * -(-H // count // 16) * 16 * 4 + 3 * 64)
+
+
+# Attention with heads, as exporters write it.
+S, HEADS, WIDTH = 12, 4, 8
+ATTENTION = [placeholder("x", (2, S, HEADS * WIDTH)),
+             *[n for w in "qkv" for n in (
+                 *variable(f"{w}_kernel", (HEADS * WIDTH, HEADS * WIDTH), uniform(HEADS * WIDTH, HEADS * WIDTH)),
+                 *variable(f"{w}_bias", (HEADS * WIDTH,), uniform(HEADS * WIDTH)),
+                 node(f"{w}m", "MatMul", ("rows", f"{w}_kernel/Read"), FLOAT),
+                 node(f"{w}b", "BiasAdd", (f"{w}m", f"{w}_bias/Read"), FLOAT),
+                 node(f"{w}s", "Reshape", (f"{w}b", "split"), FLOAT, attr("Tshape", "type: DT_INT32")),
+                 node(w, "Transpose", (f"{w}s", "order"), FLOAT, attr("Tperm", "type: DT_INT32")))],
+             *variable("o_kernel", (HEADS * WIDTH, HEADS * WIDTH), uniform(HEADS * WIDTH, HEADS * WIDTH)),
+             *variable("o_bias", (HEADS * WIDTH,), uniform(HEADS * WIDTH)),
+             const("flat", np.int32([2 * S, HEADS * WIDTH])), const("split", np.int32([2, S, HEADS, WIDTH])),
+             const("order", np.int32([0, 2, 1, 3])), const("scale", np.float32(WIDTH**-0.5)),
+             node("rows", "Reshape", ("x", "flat"), FLOAT, attr("Tshape", "type: DT_INT32")),
+             node("scores", "BatchMatMulV2", ("q", "k"), FLOAT, attr("adj_y", "b: true")),
+             node("scaled", "Mul", ("scores", "scale"), FLOAT), node("softmax", "Softmax", ("scaled",), FLOAT),
+             node("mixed", "BatchMatMulV2", ("softmax", "v"), FLOAT),
+             node("back", "Transpose", ("mixed", "order"), FLOAT, attr("Tperm", "type: DT_INT32")),
+             node("joined", "Reshape", ("back", "flat"), FLOAT, attr("Tshape", "type: DT_INT32")),
+             node("om", "MatMul", ("joined", "o_kernel/Read"), FLOAT),
+             node("out", "BiasAdd", ("om", "o_bias/Read"), FLOAT)]  # fmt: skip
+
+
+def heads():
+    """Ranks have heads, in training too: the optimizer's state is divided like the variables."""
+    np.save(f"{OUT}/x.npy", uniform(4, S, HEADS * WIDTH))
+    np.save(f"{OUT}/t.npy", uniform(4 * S, HEADS * WIDTH))
+    flags = ("--loss=mean_squared_error:out,target", "--optimizer=Adam:lr=0.01")
+
+    def losses(library, *options):
+        subprocess.run(["weir-run", library, "--train", f"--data=x={OUT}/x.npy,target={OUT}/t.npy",
+                        "--epochs=10", f"--metrics={OUT}/heads.jsonl", *options],
+                       check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+        return [line["loss"] for line in map(json.loads, open(f"{OUT}/heads.jsonl")) if "loss" in line]
+
+    want = losses(compile("heads", ATTENTION, *flags))
+    expect("there is a loss for each step", len(want) == 20)
+    rules = ("--shard=^[qkv]_kernel:1@model",)
+    for mesh, count in (("model=2", 2), ("model=4", 4), ("data=2,model=2", 4)):
+        library = compile("heads_" + mesh.replace(",", "_").replace("=", ""), ATTENTION, *flags, f"--mesh={mesh}", *rules)
+        close(f"{mesh}, losses", losses(library, *ranks(count)), want, 1e-5)
+        described = inspected(library)
+        divided = described["divided_variables"]
+        expect(f"{mesh}: kernels, biases and the rows of the last kernel are divided: {sorted(divided)}",
+               {"q_kernel", "k_bias", "v_kernel", "o_kernel"} <= set(divided)
+               and divided["o_kernel"] == [["model"], []] and "o_bias" not in divided)
+        expect(f"{mesh}: the state of the optimizer is divided, too", len(divided) == 3 * 7)
+        forward = [c for c in described["collectives"] if c["function"] == "main"]
+        expect(f"{mesh}: one sum in the forward pass", [c["kind"] for c in forward] == ["all_reduce"])
+
+
 gradients()
 training()
+matrices()
+heads()
 print(f"{failures} failures")
 sys.exit(failures != 0)

@@ -18,6 +18,15 @@ uint64_t MeshInterface::ranks() const {
   return all;
 }
 
+int64_t MeshInterface::ownBytes(int64_t weightsBytes) const {
+  if (regions.empty())
+    return weightsBytes;
+  int64_t own = regions.front().offset; // those that all ranks read are before
+  for (const RegionInterface &region : regions)
+    own += region.stride;
+  return own;
+}
+
 std::string MeshInterface::text() const {
   std::string text;
   for (auto [axis, size] : llvm::zip_equal(axes, sizes))
@@ -34,6 +43,12 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
     out.axes.push_back(axis.str());
   for (int64_t size : mesh.getSizes().asArrayRef())
     out.sizes.push_back(static_cast<uint32_t>(size));
+  if (ArrayAttr regions = attrs::weightRegions.of(module)) {
+    for (auto each : regions.getAsRange<WeightRegionAttr>())
+      out.regions.push_back(
+          {each.getAxes(), each.getOffset(), each.getStride()});
+    out.table = attrs::weightTable.of(module).getInt();
+  }
   ArrayAttr all = attrs::collectives.of(module);
   for (auto each : all ? all.getAsRange<CollectiveAttr>()
                        : ArrayAttr::get(module.getContext(), {})
@@ -47,6 +62,7 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
     one.kind = llvm::StringSwitch<uint32_t>(each.getKind())
                    .Case("all_gather", WEIR_ALL_GATHER)
                    .Case("own_part", WEIR_OWN_PART)
+                   .Case("reduce_scatter", WEIR_REDUCE_SCATTER)
                    .Default(WEIR_ALL_REDUCE);
     one.combine = llvm::StringSwitch<uint32_t>(each.getCombine())
                       .Case("max", WEIR_COMBINE_MAX)

@@ -1,8 +1,8 @@
 // What a library for several ranks has beside: the structs of runtime/comm,
 // field by field, and NAME_mesh.
 
-#include "compiler/emit/tables/Constants.h"
 #include "compiler/emit/Tables.h"
+#include "compiler/emit/tables/Constants.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
@@ -26,12 +26,17 @@ public:
           {int32(each.kind), int32(each.combine), int32(each.axes),
            int32(each.dtype), int64(each.elements), int64(each.elementBytes),
            int64(each.data), int64(each.scratch), cText(each.node)}));
+    SmallVector<Constant *> regions;
+    for (const RegionInterface &each : mesh.regions)
+      regions.push_back(
+          record({int64(each.axes), int64(each.offset), int64(each.stride)}));
     MeshRoom room = roomOf(mesh);
-    return constant(
-        record({info(model), cText(mesh.text()), int64(fingerprint),
-                list(collectives, globals::mesh), int64(collectives.size()),
-                int64(room.steps), int64(room.transfers)}),
-        globals::mesh);
+    return constant(record({info(model), cText(mesh.text()), int64(fingerprint),
+                            list(collectives, globals::mesh),
+                            int64(collectives.size()), int64(room.steps),
+                            int64(room.transfers), list(regions, globals::mesh),
+                            int64(regions.size()), int64(mesh.table)}),
+                    globals::mesh);
   }
 
   /// A weir_mesh_info.
@@ -44,12 +49,8 @@ public:
     for (const FunctionInterface &function : model.functions) {
       SmallVector<Constant *> tensors;
       for (const auto *side : {&function.inputs, &function.outputs})
-        for (const TensorInterface &tensor : *side) {
-          SmallVector<Constant *> bits;
-          for (int64_t each : tensor.shards)
-            bits.push_back(int32(each));
-          tensors.push_back(list(bits, globals::mesh));
-        }
+        for (const TensorInterface &tensor : *side)
+          tensors.push_back(bits(tensor.shards));
       functions.push_back(list(tensors, globals::mesh));
     }
     SmallVector<Constant *> collectives;
@@ -57,18 +58,31 @@ public:
       collectives.push_back(record(
           {int32(each.function), int32(each.kind), int32(each.axes), int32(0),
            int64(each.elements * each.elementBytes), cText(each.node)}));
+    SmallVector<Constant *> variables;
+    for (const VariableInterface &variable : model.variables)
+      variables.push_back(bits(variable.shards));
     return infoConstant = constant(
                record({int32(mesh.ranks()), int32(axes.size()),
                        list(axes, globals::mesh), list(sizes, globals::mesh),
                        list(functions, globals::mesh),
                        int32(collectives.size()), int32(0),
-                       list(collectives, globals::mesh)}),
+                       list(collectives, globals::mesh),
+                       list(variables, globals::mesh),
+                       int64(mesh.ownBytes(model.weightsBytes))}),
                globals::mesh);
   }
 
   Constant *infoConstant = nullptr;
 
 private:
+  /// The axes that divide each dimension; null: the tensor is whole.
+  Constant *bits(ArrayRef<int64_t> shards) {
+    SmallVector<Constant *> bits;
+    for (int64_t each : shards)
+      bits.push_back(int32(each));
+    return list(bits, globals::mesh);
+  }
+
   const MeshInterface &mesh;
 };
 
@@ -88,8 +102,8 @@ void addMesh(Module &module, const ModelInterface &model,
              SmallVectorImpl<Constant *> &values) {
   Builder builder(module, *model.mesh);
   values.push_back(builder.build(model, fingerprint));
-  values.push_back(ConstantInt::get(Type::getInt64Ty(module.getContext()),
-                                    options.ranksAt));
+  values.push_back(
+      ConstantInt::get(Type::getInt64Ty(module.getContext()), options.ranksAt));
   auto *type = FunctionType::get(PointerType::get(module.getContext(), 0), {},
                                  /*isVarArg=*/false);
   auto *function = Function::Create(type, GlobalValue::ExternalLinkage,

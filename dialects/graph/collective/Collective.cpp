@@ -61,6 +61,10 @@ LogicalResult OwnPartOp::verify() {
   return verifyParts(*this, getAxes(), getResult(), getX(), getAlong());
 }
 
+LogicalResult ReduceScatterOp::verify() {
+  return verifyParts(*this, getAxes(), getResult(), getX(), getAlong());
+}
+
 } // namespace weir::graph
 
 #define GET_OP_CLASSES

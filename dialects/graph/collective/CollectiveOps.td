@@ -74,4 +74,28 @@ def Graph_OwnPartOp : Graph_Op<"own_part"> {
   let hasVerifier = 1;
 }
 
+def Graph_ReduceScatterOp : Graph_Op<"reduce_scatter"> {
+  let summary = "This rank's part of the sum of the tensors of all ranks";
+  let description = [{
+    It is `graph.all_reduce sum` and then `graph.own_part`, with half of the
+    bytes. The order of additions depends on the mesh only.
+
+    - (C1) the mesh has the axes, and each is named once.
+    - (C2) dimension `along` of `x` is that of the result times the number of
+      ranks; the others are equal.
+
+    ```mlir
+    %y = graph.reduce_scatter %x along 0 over ["data"] : tensor<4x3xf32> to tensor<2x3xf32>
+    ```
+  }];
+  let fusion = "none";
+  let arguments = (ins Graph_NumberTensor:$x, I64Attr:$along,
+                   StrArrayAttr:$axes);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = [{
+    $x `along` $along `over` $axes attr-dict `:` type($x) `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // WEIR_DIALECTS_GRAPH_COLLECTIVE

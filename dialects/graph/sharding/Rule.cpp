@@ -10,6 +10,7 @@
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "dialects/weir/Attributes.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -350,6 +351,31 @@ std::optional<ShardingRule> shardingRuleOf(Operation *op) {
           return std::nullopt;
         return alike(op, count(rankOf(op->getResult(0))));
       });
+}
+
+DenseI64ArrayAttr inheritedShards(Operation *op) {
+  std::optional<ShardingRule> rule;
+  llvm::SmallDenseMap<int, int64_t> axesOf;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    Operation *maker = operand.getDefiningOp();
+    DenseI64ArrayAttr shards = maker ? attrs::shards.of(maker) : nullptr;
+    if (!shards)
+      continue;
+    if (!rule)
+      rule = shardingRuleOf(op);
+    if (!rule || rule->operands[i].size() != static_cast<size_t>(shards.size()))
+      return {};
+    for (auto [letter, axes] :
+         llvm::zip_equal(rule->operands[i], shards.asArrayRef()))
+      if (axes && letter != whole)
+        axesOf[letter] = axes;
+  }
+  if (axesOf.empty())
+    return {};
+  SmallVector<int64_t> result;
+  for (int letter : rule->results[0])
+    result.push_back(axesOf.lookup(letter));
+  return DenseI64ArrayAttr::get(op->getContext(), result);
 }
 
 } // namespace weir::graph

@@ -28,6 +28,10 @@ struct ShardingRule {
 /// not depend on the number of ranks. The op may have any static shapes.
 std::optional<ShardingRule> shardingRuleOf(mlir::Operation *op);
 
+/// The `weir.shards` of the first result, if operands that have it are divided
+/// so. Null if no operand has it, or if the rule does not divide the result.
+mlir::DenseI64ArrayAttr inheritedShards(mlir::Operation *op);
+
 } // namespace weir::graph
 
 #endif // WEIR_DIALECTS_GRAPH_SHARDING_RULE_H

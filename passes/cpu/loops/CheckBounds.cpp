@@ -54,9 +54,13 @@ LogicalResult verifyBuffers(ModuleOp module) {
     StringRef what;
     if (auto buffer = dyn_cast<plan::BufferOp>(op))
       offset = buffer.getOffset(), block = arena, what = "the arena";
-    else if (auto weight = dyn_cast<plan::WeightOp>(op))
+    else if (auto weight = dyn_cast<plan::WeightOp>(op)) {
       offset = weight.getOffset(), block = weights, what = "the weights";
-    else if (auto variable = dyn_cast<plan::StateOp>(op))
+      if (int64_t region = weight.getRegion())
+        block =
+            cast<WeightRegionAttr>(attrs::weightRegions.of(module)[region - 1])
+                .getStride();
+    } else if (auto variable = dyn_cast<plan::StateOp>(op))
       offset = variable.getOffset(), block = state, what = "the state";
     else if (auto view = dyn_cast<plan::ViewOp>(op)) {
       offset = view.getOffset();

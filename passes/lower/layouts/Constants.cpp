@@ -11,6 +11,12 @@ using namespace mlir;
 
 namespace weir::lower {
 
+bool hasBytes(ElementsAttr value) {
+  return llvm::all_of(PartsAttr::of(value), [](ElementsAttr part) {
+    return rawBytes(part).has_value();
+  });
+}
+
 std::optional<SmallVector<graph::ConstantOp>>
 constantsFor(BlockArgument argument, ArrayRef<plan::TaskOp> callers) {
   SmallVector<graph::ConstantOp> constants;
@@ -19,7 +25,7 @@ constantsFor(BlockArgument argument, ArrayRef<plan::TaskOp> callers) {
     if (index >= task->getNumOperands())
       return std::nullopt;
     auto constant = task->getOperand(index).getDefiningOp<graph::ConstantOp>();
-    if (!constant || !rawBytes(constant.getValue()) ||
+    if (!constant || !hasBytes(constant.getValue()) ||
         constant.getType() != argument.getType())
       return std::nullopt;
     constants.push_back(constant);

@@ -12,6 +12,9 @@
 
 namespace weir::lower {
 
+/// Whether the bytes of the constant, or of all its parts, are known.
+bool hasBytes(mlir::ElementsAttr value);
+
 /// The constants that all of `callers` give for an argument. There are none if
 /// one of them gives another value, or the bytes of one are not known.
 std::optional<llvm::SmallVector<graph::ConstantOp>>

@@ -139,3 +139,55 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
     return
   }
 }
+
+// -----
+
+// Each rank has its columns of the constant that the user divides, and of the
+// constants that ops then need in parts. A splat has no parts.
+// CHECK-LABEL: func.func @constants(
+// CHECK-NOT: graph.own_part
+// CHECK-DAG: graph.constant #weir.parts<axes = 1, elements = [dense<{{.*}}1.0{{.*}}, 2.0{{.*}}> : tensor<1x2xf32>, dense<{{.*}}3.0{{.*}}, 4.0{{.*}}> : tensor<1x2xf32>]>
+// CHECK-DAG: graph.constant #weir.parts<axes = 1, elements = [dense<[5.000000e+00, 6.000000e+00]> : tensor<2xf32>, dense<[7.000000e+00, 8.000000e+00]> : tensor<2xf32>]>
+// CHECK-DAG: graph.constant dense<1.000000e+00> : tensor<2x3xf32>
+// CHECK: graph.all_reduce sum %{{.*}} over ["model"] : tensor<4x3xf32>
+module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>, weir.reshard = "silent"} {
+  func.func @constants(%x: tensor<4x1xf32>) -> tensor<4x3xf32> attributes {weir.entry = "f"} {
+    %w = graph.constant dense<[[1.0, 2.0, 3.0, 4.0]]> : tensor<1x4xf32> {weir.shards = array<i64: 0, 1>}
+    %b = graph.constant dense<[5.0, 6.0, 7.0, 8.0]> : tensor<4xf32>
+    %v = graph.constant dense<1.0> : tensor<4x3xf32>
+    %0 = graph.matmul %x, %w : tensor<4x1xf32>, tensor<1x4xf32>
+    %1 = graph.broadcast %b [1] : tensor<4xf32> to tensor<4x4xf32>
+    %2 = graph.add %0, %1 : tensor<4x4xf32>
+    %3 = graph.matmul %2, %v : tensor<4x4xf32>, tensor<4x3xf32>
+    return %3 : tensor<4x3xf32>
+  }
+}
+
+// -----
+
+// A divided variable has the type of a part, and its value is assigned in
+// parts. The sum over the axis of the model gets a remark.
+// CHECK-LABEL: graph.variable @v : tensor<2x3xf32> {weir.shards = array<i64: 1, 0>}
+// CHECK: %[[V:.*]] = graph.read_variable @v : tensor<2x3xf32>
+// CHECK: %[[X:.*]] = graph.own_part %{{.*}} along 0 over ["model"] : tensor<4x3xf32> to tensor<2x3xf32>
+// CHECK: graph.write_variable @v, %[[X]] : tensor<2x3xf32>
+module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>} {
+  graph.variable @v : tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}
+  func.func @variables(%x: tensor<4x3xf32>) -> tensor<3xf32> attributes {weir.entry = "f"} {
+    %v = graph.read_variable @v : tensor<4x3xf32>
+    // expected-remark@below {{ranks combine 'tensor<3xf32>' over ["model"], 12 bytes}}
+    %y = graph.reduce_sum %v [0] : tensor<4x3xf32>
+    graph.write_variable @v, %x : tensor<4x3xf32>
+    return %y : tensor<3xf32>
+  }
+}
+
+// -----
+
+module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>, weir.reshard = "error"} {
+  func.func @refused(%x: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}) -> tensor<4x3xf32> attributes {weir.entry = "f"} {
+    // expected-error@below {{ranks gather 'tensor<4x3xf32>' over ["model"], 48 bytes}}
+    %y = graph.reverse %x [0] : tensor<4x3xf32>
+    return %y : tensor<4x3xf32>
+  }
+}

@@ -1,8 +1,8 @@
 // Reads and builds constants as raw bytes, for passes that fold tensors of any
 // size.
 
-#ifndef WEIR_PASSES_GRAPH_BYTES_H
-#define WEIR_PASSES_GRAPH_BYTES_H
+#ifndef WEIR_DIALECTS_GRAPH_CONSTANTS_BYTES_H
+#define WEIR_DIALECTS_GRAPH_CONSTANTS_BYTES_H
 
 #include "dialects/weir/ElementBytes.h"
 
@@ -72,4 +72,4 @@ llvm::SmallVector<int64_t> byteStrides(mlir::RankedTensorType type);
 
 } // namespace weir::graph
 
-#endif // WEIR_PASSES_GRAPH_BYTES_H
+#endif // WEIR_DIALECTS_GRAPH_CONSTANTS_BYTES_H

@@ -1,7 +1,7 @@
 // Reads and builds constants as raw bytes, for passes that fold tensors of any
 // size.
 
-#include "passes/graph/Bytes.h"
+#include "dialects/graph/constants/Bytes.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
