@@ -122,6 +122,8 @@ struct Options {
   bool checksBounds = false;
   /// The axes of the mesh of ranks, and their sizes; empty: one rank.
   std::vector<std::pair<std::string, int64_t>> mesh;
+  /// The bytes from which on a bucket of gradients is full; none: the default.
+  std::optional<int64_t> bucketBytes;
   /// Whether the library counts the time of its tasks.
   bool profile = false;
   bool timing = false;

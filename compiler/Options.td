@@ -135,6 +135,7 @@ defm atol : Eq<"atol", "A", "Accept |a - b| <= A + R * |b|, where R is that of -
 }
 
 let Visibility = [ForCompile], Group = g_ranks in {
+defm bucket : Eq<"bucket", "BYTES", "Exchange small gradients together, in buckets of at least BYTES (default: 4M). K, M and G stand for powers of 1024. 0 exchanges each gradient alone">;
 defm mesh : Eq<"mesh", "AXIS=N,...", "Compile a library that N ranks run together. With the axis data each rank computes its part of the batch">;
 }
 

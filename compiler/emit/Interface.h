@@ -131,11 +131,18 @@ struct CollectiveInterface {
   uint32_t function;
 };
 
+/// What a rank does next, as runtime/comm/info.h has it.
+struct ScheduleItem {
+  uint32_t function, kind, collective, tasks;
+  uint64_t nanoseconds, multiplyAdds, bytes;
+};
+
 /// The ranks that run the model together.
 struct MeshInterface {
   std::vector<std::string> axes;
   std::vector<uint32_t> sizes;
   std::vector<CollectiveInterface> collectives;
+  std::vector<ScheduleItem> schedule;
 
   uint64_t ranks() const;
   std::string text() const; // "data=4,model=2"

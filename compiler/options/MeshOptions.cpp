@@ -19,7 +19,22 @@ static bool isAxisName(StringRef name) {
          all_of(name, [](char c) { return isAlnum(c) || c == '_'; });
 }
 
+static void readBucket(const InputArgList &args, Options &options,
+                       Usage &usage) {
+  const Arg *given = args.getLastArg(OPT_bucket_EQ);
+  if (!given)
+    return;
+  StringRef text = given->getValue();
+  options.bucketBytes = text == "0" ? 0 : parseBytes(text);
+  if (!options.bucketBytes)
+    usage.say() << "--bucket=" << escaped(text)
+                << " is no number of bytes, as in 4M\n";
+  if (!args.hasArg(OPT_mesh_EQ))
+    usage.say() << "--bucket needs --mesh\n";
+}
+
 void readMesh(const InputArgList &args, Options &options, Usage &usage) {
+  readBucket(args, options, usage);
   StringRef text = args.getLastArgValue(OPT_mesh_EQ);
   if (!args.hasArg(OPT_mesh_EQ))
     return;

@@ -1,8 +1,8 @@
 // What a library for several ranks has beside: the structs of runtime/comm,
 // field by field, and NAME_mesh.
 
-#include "compiler/emit/tables/Constants.h"
 #include "compiler/emit/Tables.h"
+#include "compiler/emit/tables/Constants.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
@@ -54,15 +54,23 @@ public:
     }
     SmallVector<Constant *> collectives;
     for (const CollectiveInterface &each : mesh.collectives)
-      collectives.push_back(record(
-          {int32(each.function), int32(each.kind), int32(each.axes), int32(0),
-           int64(each.elements * each.elementBytes), cText(each.node)}));
+      collectives.push_back(
+          record({int32(each.function), int32(each.kind), int32(each.axes),
+                  int32(each.elementBytes),
+                  int64(each.elements * each.elementBytes), cText(each.node)}));
+    SmallVector<Constant *> items;
+    for (const ScheduleItem &each : mesh.schedule)
+      items.push_back(record({int32(each.function), int32(each.kind),
+                              int32(each.collective), int32(each.tasks),
+                              int64(each.nanoseconds), int64(each.multiplyAdds),
+                              int64(each.bytes)}));
     return infoConstant = constant(
                record({int32(mesh.ranks()), int32(axes.size()),
                        list(axes, globals::mesh), list(sizes, globals::mesh),
                        list(functions, globals::mesh),
-                       int32(collectives.size()), int32(0),
-                       list(collectives, globals::mesh)}),
+                       int32(collectives.size()), int32(items.size()),
+                       list(collectives, globals::mesh),
+                       list(items, globals::mesh)}),
                globals::mesh);
   }
 
@@ -88,8 +96,8 @@ void addMesh(Module &module, const ModelInterface &model,
              SmallVectorImpl<Constant *> &values) {
   Builder builder(module, *model.mesh);
   values.push_back(builder.build(model, fingerprint));
-  values.push_back(ConstantInt::get(Type::getInt64Ty(module.getContext()),
-                                    options.ranksAt));
+  values.push_back(
+      ConstantInt::get(Type::getInt64Ty(module.getContext()), options.ranksAt));
   auto *type = FunctionType::get(PointerType::get(module.getContext(), 0), {},
                                  /*isVarArg=*/false);
   auto *function = Function::Create(type, GlobalValue::ExternalLinkage,
