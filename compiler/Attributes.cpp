@@ -106,6 +106,8 @@ void writeOptions(ModuleOp module, const Options &options) {
   say(attrs::shardState, options.shardState, "");
   if (!options.mesh.empty())
     attrs::mesh.set(module, meshOf(module.getContext(), options.mesh));
+  if (options.bucketBytes)
+    attrs::bucketBytes.set(module, *options.bucketBytes);
   if (options.profile)
     attrs::profile.set(module);
   else

@@ -107,6 +107,8 @@ void readProgress(const llvm::opt::InputArgList &args,
 /// A report has all arguments. The status is of the system.
 Status readReport(const llvm::opt::InputArgList &args, ReportOptions &report,
                   Usage &usage);
+/// A number of bytes from 1 on; K, M and G stand for powers of 1024.
+std::optional<int64_t> parseBytes(llvm::StringRef text);
 /// The ranks that run the library together.
 void readMesh(const llvm::opt::InputArgList &args, Options &options,
               Usage &usage);

@@ -11,6 +11,7 @@ include "passes/graph/layout/Passes.td"
 include "passes/lower/Passes.td"
 include "passes/lower/libraries/Passes.td"
 include "passes/plan/Passes.td"
+include "passes/shard/Passes.td"
 
 // Passes of MLIR.
 class Foreign<string flag> : Optional {

@@ -126,6 +126,8 @@ struct Options {
   std::vector<ShardRule> shardRules;
   std::string reshard;    // as the attribute weir.reshard has it
   std::string shardState; // the axis of --shard-state
+  /// The bytes from which on a bucket of gradients is full; none: the default.
+  std::optional<int64_t> bucketBytes;
   /// Whether the library counts the time of its tasks.
   bool profile = false;
   bool timing = false;

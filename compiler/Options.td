@@ -135,6 +135,7 @@ defm atol : Eq<"atol", "A", "Accept |a - b| <= A + R * |b|, where R is that of -
 }
 
 let Visibility = [ForCompile], Group = g_ranks in {
+defm bucket : Eq<"bucket", "BYTES", "Exchange small gradients together, in buckets of at least BYTES (default: 4M). K, M and G stand for powers of 1024. 0 exchanges each gradient alone">;
 defm mesh : Eq<"mesh", "AXIS=N,...", "Compile a library that N ranks run together. With the axis data each rank computes its part of the batch">;
 defm shard : Eq<"shard", "REGEX:DIM@AXIS,...", "Divide the dimension DIM of variables, constants and inputs whose name matches among the ranks of an axis. If none matches, divide the results of nodes. REGEX:@ keeps them whole. The last match wins. May be repeated">;
 defm shard_state : Eq<"shard-state", "AXIS", "Divide the state of the optimizer among the ranks of an axis, such as data. A step exchanges as many bytes as without it">;

@@ -85,6 +85,7 @@ static void buildShard(OpPassManager &pm) {
   pm.addPass(shard::createDivideVariables());
   pm.addPass(shard::createSplitShapes());
   pm.addPass(shard::createExpandGathers());
+  pm.addPass(shard::createFormBuckets());
 }
 
 static void buildPlace(OpPassManager &pm) {
@@ -184,6 +185,7 @@ static void buildPlan(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(plan::createPlanScratch());
   pm.addNestedPass<func::FuncOp>(plan::createMarkInPlace());
   pm.addPass(plan::createJoinLoops());
+  pm.addPass(plan::createOverlapExchanges());
   pm.addPass(plan::createFormTaskGroups());
   pm.addPass(plan::createPlanArena());
   pm.addPass(plan::createCheckTransfers());

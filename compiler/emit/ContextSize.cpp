@@ -3,7 +3,7 @@
 
 #include "compiler/emit/Tables.h"
 
-#include "runtime/comm/steps.h"
+#include "runtime/comm/mesh.h"
 
 #include "llvm/IR/Constants.h"
 
@@ -37,13 +37,13 @@ Error sizeContext(const Module &module, const ModelInterface &model,
   options.contextBytes =
       options.contextAt + alignTo(bytes + tensors * sizeof(uint32_t), 64);
   if (model.mesh) {
-    // The first step of each collective and the end, and then all steps.
     options.ranksAt = options.contextBytes;
-    options.contextBytes += alignTo(
-        sizeOf("weir_ranks_bytes") +
-            alignTo(model.mesh->collectives.size() + 1, 2) * sizeof(uint32_t) +
-            roomOf(*model.mesh).steps * sizeof(weir_step),
-        64);
+    options.contextBytes +=
+        alignTo(sizeOf("weir_ranks_bytes") +
+                    weir_ranks_words(model.mesh->collectives.size()) *
+                        sizeof(uint32_t) +
+                    roomOf(*model.mesh).steps * sizeof(weir_step),
+                64);
   }
   if (!model.profile)
     return Error::success();

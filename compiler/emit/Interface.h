@@ -132,18 +132,25 @@ struct CollectiveInterface {
   uint32_t function;
 };
 
-/// The ranks that run the model together.
+/// What a rank does next, as runtime/comm/info.h has it.
+struct ScheduleItem {
+  uint32_t function, kind, collective, tasks;
+  uint64_t nanoseconds, multiplyAdds, bytes;
+};
+
 /// Weights of which each rank reads its own part: a WeightRegionAttr.
 struct RegionInterface {
   int64_t axes, offset, stride;
 };
 
+/// The ranks that run the model together.
 struct MeshInterface {
   std::vector<std::string> axes;
   std::vector<uint32_t> sizes;
   std::vector<CollectiveInterface> collectives;
   std::vector<RegionInterface> regions;
   int64_t table = 0; // offset in the arena of the addresses of these parts
+  std::vector<ScheduleItem> schedule;
 
   uint64_t ranks() const;
   std::string text() const; // "data=4,model=2"

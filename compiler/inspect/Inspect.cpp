@@ -38,6 +38,8 @@ static Status drawGraph(MLIRContext *context, const Options &options,
 /// Without `--plan` a description has the totals of the plan, and not each step
 /// and buffer.
 static void shortenPlan(json::Object &description) {
+  if (json::Object *mesh = description.getObject("mesh"))
+    mesh->erase("schedule");
   json::Object *plan = description.getObject("plan");
   json::Array *programs = plan ? plan->getArray("programs") : nullptr;
   if (!programs)

@@ -173,6 +173,40 @@ static json::Array axesOf(const weir_mesh_info &mesh, uint32_t bits) {
   return axes;
 }
 
+/// What a rank does, in order; into `collectives` goes the share of the
+/// function's estimated work before each start and each wait.
+static json::Array scheduleOf(const weir_mesh_info &mesh,
+                              const weir_model_info &info,
+                              json::Array &collectives) {
+  constexpr StringLiteral kinds[] = {"compute", "start", "progress", "wait"};
+  ArrayRef<weir_schedule_item> items(mesh.schedule, mesh.num_items);
+  std::vector<double> all(info.num_functions), done(info.num_functions);
+  for (const weir_schedule_item &item : items)
+    all[item.function] += static_cast<double>(item.nanoseconds);
+  json::Array list;
+  for (const weir_schedule_item &item : items) {
+    json::Object object{
+        {"function", json::fixUTF8(info.functions[item.function].name)},
+        {"kind", kinds[item.kind]}};
+    double &before = done[item.function];
+    if (item.kind == WEIR_COMPUTE) {
+      before += static_cast<double>(item.nanoseconds);
+      object["tasks"] = static_cast<int64_t>(item.tasks);
+      object["estimated_ns"] = static_cast<int64_t>(item.nanoseconds);
+      object["multiply_adds"] = static_cast<int64_t>(item.multiply_adds);
+      object["bytes"] = static_cast<int64_t>(item.bytes);
+    } else if (item.kind != WEIR_PROGRESS) {
+      object["collective"] = static_cast<int64_t>(item.collective);
+      double share = all[item.function] ? before / all[item.function] : 0;
+      (*collectives[item.collective]
+            .getAsObject())[item.kind == WEIR_START ? "starts_after"
+                                                    : "waits_after"] = share;
+    }
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
 /// The ranks of a library of --mesh.
 static json::Object describe(const weir_mesh_info &mesh,
                              const weir_model_info &info) {
@@ -200,12 +234,14 @@ static json::Object describe(const weir_mesh_info &mesh,
         dims.push_back(axesOf(mesh, bits[d]));
       variables[json::fixUTF8(info.variables[i].name)] = std::move(dims);
     }
+  json::Array schedule = scheduleOf(mesh, info, collectives);
   return json::Object{
       {"ranks", static_cast<int64_t>(mesh.ranks)},
       {"axes", std::move(axes)},
       {"weights_bytes", static_cast<int64_t>(mesh.weights_bytes)},
       {"divided_variables", std::move(variables)},
-      {"collectives", std::move(collectives)}};
+      {"collectives", std::move(collectives)},
+      {"schedule", std::move(schedule)}};
 }
 
 static json::Object describe(const weir_model_info &info,

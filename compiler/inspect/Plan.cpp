@@ -23,8 +23,9 @@ std::string nodeText(Location location) {
 }
 
 /// When each task runs, in the time of the planner: lifetimes of buffers count
-/// in it. A group of tasks, a copy and a check take one moment each. So do the
-/// start of a conditional and the end of a loop.
+/// in it. A group of tasks, a copy, a check, and the start and the wait of an
+/// exchange take one moment each. So do the start of a conditional and the end
+/// of a loop.
 class Timeline {
 public:
   explicit Timeline(plan::ProgramOp program) {
@@ -42,7 +43,8 @@ public:
       } else if (auto run = dyn_cast<plan::RunOp>(op)) {
         begins[op] = now;
         now += run.nextInGroup() ? 0 : 1;
-      } else if (isa<plan::CopyOp, plan::CheckOp>(op)) {
+      } else if (isa<plan::CopyOp, plan::CheckOp, plan::ExchangeOp,
+                     plan::StartOp, plan::WaitOp>(op)) {
         begins[op] = now++;
       }
     });

@@ -290,6 +290,17 @@ static void printGpu(const json::Object &gpu, raw_ostream &os) {
       }
 }
 
+/// A line of what a rank does.
+static void printItem(const json::Object &item, raw_ostream &os) {
+  os << "    " << nameAt(item, "function") << ": " << textAt(item, "kind");
+  if (std::optional<int64_t> number = item.getInteger("collective"))
+    os << " " << *number;
+  if (std::optional<int64_t> tasks = item.getInteger("tasks"))
+    os << " " << *tasks << (*tasks == 1 ? " task, " : " tasks, ")
+       << item.getInteger("estimated_ns").value_or(0) << " ns on one thread";
+  os << "\n";
+}
+
 /// The ranks, and for each function the bytes of what they compute together.
 static void printMesh(const json::Object &mesh, raw_ostream &os) {
   os << "ranks " << mesh.getInteger("ranks").value_or(0) << " (";
@@ -309,10 +320,20 @@ static void printMesh(const json::Object &mesh, raw_ostream &os) {
       os << "  variable '" << escaped(name) << "' is divided: " << dims << "\n";
   if (const json::Array *collectives = mesh.getArray("collectives"))
     for (const json::Value &value : *collectives)
-      if (const json::Object *each = value.getAsObject())
+      if (const json::Object *each = value.getAsObject()) {
         os << "  " << nameAt(*each, "function") << ": " << textAt(*each, "kind")
            << " of " << each->getInteger("bytes").value_or(0)
-           << " bytes for node '" << nameAt(*each, "node") << "'\n";
+           << " bytes for node '" << nameAt(*each, "node") << "'";
+        if (std::optional<double> start = each->getNumber("starts_after"))
+          os << format(", from %.1f", 100 * *start)
+             << format(" to %.1f %% of the work",
+                       100 * each->getNumber("waits_after").value_or(1));
+        os << "\n";
+      }
+  if (const json::Array *schedule = mesh.getArray("schedule"))
+    for (const json::Value &value : *schedule)
+      if (const json::Object *item = value.getAsObject())
+        printItem(*item, os);
 }
 
 void printDescription(const json::Object &description, raw_ostream &os) {

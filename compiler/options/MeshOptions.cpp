@@ -91,7 +91,22 @@ static void readRules(const InputArgList &args, Options &options,
     options.reshard.clear();
 }
 
+static void readBucket(const InputArgList &args, Options &options,
+                       Usage &usage) {
+  const Arg *given = args.getLastArg(OPT_bucket_EQ);
+  if (!given)
+    return;
+  StringRef text = given->getValue();
+  options.bucketBytes = text == "0" ? 0 : parseBytes(text);
+  if (!options.bucketBytes)
+    usage.say() << "--bucket=" << escaped(text)
+                << " is no number of bytes, as in 4M\n";
+  if (!args.hasArg(OPT_mesh_EQ))
+    usage.say() << "--bucket needs --mesh\n";
+}
+
 void readMesh(const InputArgList &args, Options &options, Usage &usage) {
+  readBucket(args, options, usage);
   StringRef text = args.getLastArgValue(OPT_mesh_EQ);
   if (!args.hasArg(OPT_mesh_EQ)) {
     for (auto [id, name] : {std::pair(OPT_shard_EQ, "--shard"),

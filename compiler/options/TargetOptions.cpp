@@ -53,19 +53,6 @@ void readGpu(const InputArgList &args, Options &options, Usage &usage) {
     usage.say() << "--multiversion does not go with --gpu\n";
 }
 
-/// A number of bytes, or of 1024, 1024^2 or 1024^3.
-std::optional<int64_t> parseBytes(StringRef text) {
-  int64_t unit = text.consume_back("G")   ? int64_t(1) << 30
-                 : text.consume_back("M") ? int64_t(1) << 20
-                 : text.consume_back("K") ? int64_t(1) << 10
-                                          : 1;
-  int64_t bytes;
-  if (text.getAsInteger(10, bytes) || bytes < 1 ||
-      bytes > std::numeric_limits<int64_t>::max() / unit)
-    return std::nullopt;
-  return bytes * unit;
-}
-
 void readRemat(const InputArgList &args, Options &options, Usage &usage) {
   const Arg *limit = args.getLastArg(OPT_remat_EQ);
   if (!limit)
@@ -121,6 +108,18 @@ void readThreads(StringRef text, ThreadOptions &threads, Usage &usage) {
 }
 
 } // namespace
+
+std::optional<int64_t> parseBytes(StringRef text) {
+  int64_t unit = text.consume_back("G")   ? int64_t(1) << 30
+                 : text.consume_back("M") ? int64_t(1) << 20
+                 : text.consume_back("K") ? int64_t(1) << 10
+                                          : 1;
+  int64_t bytes;
+  if (text.getAsInteger(10, bytes) || bytes < 1 ||
+      bytes > std::numeric_limits<int64_t>::max() / unit)
+    return std::nullopt;
+  return bytes * unit;
+}
 
 void readTarget(const InputArgList &args, StringRef command, Options &options,
                 Usage &usage) {

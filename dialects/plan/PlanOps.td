@@ -15,6 +15,8 @@ def Plan_ProgramOp
       another run of the group reads or writes
     - (C2) the runs of a group with `row_wise` have equal numbers of work items
     - (C3) buffers of one arena that are live at the same time share no bytes
+    - (C4) a `start` and its `wait` are in one block, and no task between them
+      uses the bytes of the `start`
 
     ```mlir
     plan.program @weir_entry_0 {
@@ -255,6 +257,48 @@ def Plan_ExchangeOp : Plan_Op<"exchange"> {
     $number `(` $first `,` $second `)` (`agrees` $agrees^)? attr-dict `:`
     type($first) `,` type($second)
   }];
+}
+
+def Plan_StartOp : Plan_Op<"start"> {
+  let summary = "Ranks begin an all-reduce, which goes on beside later tasks";
+  let description = [{
+    The operands are those of `plan.exchange`. Until the `plan.wait` of the number
+    no task uses their bytes (C4 of `plan.program`).
+
+    ```mlir
+    plan.start 0(%b, %s) : memref<4xf32>, memref<16xi8>
+    plan.progress
+    plan.wait 0
+    ```
+  }];
+  let arguments = (ins I64Attr:$number, AnyMemRef:$data, AnyMemRef:$scratch);
+  let assemblyFormat = [{
+    $number `(` $data `,` $scratch `)` attr-dict `:` type($data) `,` type($scratch)
+  }];
+}
+
+def Plan_ProgressOp : Plan_Op<"progress"> {
+  let summary = "Continues the all-reduces that have begun, and waits for none";
+  let description = [{
+    Where the transfers of a step are complete, the task adds the received elements
+    and begins the next step. No thread does so in the background.
+
+    ```mlir
+    plan.progress
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Plan_WaitOp : Plan_Op<"wait"> {
+  let summary = "Ends an all-reduce";
+  let description = [{
+    ```mlir
+    plan.wait 0
+    ```
+  }];
+  let arguments = (ins I64Attr:$number);
+  let assemblyFormat = "$number attr-dict";
 }
 
 def Plan_CheckAccessesOp : Plan_Op<"check_accesses"> {

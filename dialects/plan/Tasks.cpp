@@ -66,8 +66,8 @@ void TaskLowering::lower(Operation &task) {
     lowerCheck(check);
   else if (auto accesses = dyn_cast<CheckAccessesOp>(task))
     lowerCheck(accesses);
-  else if (auto exchange = dyn_cast<ExchangeOp>(task))
-    lowerExchange(exchange);
+  else if (isa<ExchangeOp, StartOp, ProgressOp, WaitOp>(task))
+    lowerExchange(&task);
   else if (auto branch = dyn_cast<IfOp>(task))
     lowerIf(branch);
   else if (auto loop = dyn_cast<WhileOp>(task))

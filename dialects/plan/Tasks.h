@@ -45,8 +45,8 @@ protected:
   virtual void lowerCheck(CheckOp check) = 0;
   virtual void lowerCheck(CheckAccessesOp check) = 0;
   /// Only libraries for a CPU have several ranks.
-  virtual void lowerExchange(ExchangeOp exchange) {
-    exchange.emitOpError("is not for a GPU");
+  virtual void lowerExchange(mlir::Operation *exchange) {
+    exchange->emitOpError("is not for a GPU");
   }
   /// Lowers some of a region's tasks to a function of their own, with a call at
   /// the insertion point.

@@ -179,6 +179,73 @@ LogicalResult verifyBuffers(ArrayRef<BufferOp> buffers) {
   return success();
 }
 
+/// (C4)
+class InAir {
+public:
+  LogicalResult verify(Block &block) {
+    size_t outer = all.size();
+    for (Operation &op : block)
+      if (failed(verify(op, outer)))
+        return failure();
+    if (all.size() > outer)
+      return all.back().start.emitOpError("has no wait in its block");
+    return success();
+  }
+
+private:
+  /// The bytes of an all-reduce between its start and its wait.
+  struct Exchange {
+    StartOp start;
+    Bytes data, scratch;
+  };
+
+  LogicalResult verify(Operation &op, size_t outer) {
+    if (auto wait = dyn_cast<WaitOp>(op)) {
+      auto *found = llvm::find_if(all, [&](Exchange &each) {
+        return each.start.getNumber() == wait.getNumber();
+      });
+      if (found == all.end() || found < all.begin() + outer)
+        return wait.emitOpError("has no start in its block");
+      all.erase(found);
+      return success();
+    }
+    // An op with a result defines a buffer.
+    if (op.getNumResults() == 0)
+      for (Value operand : op.getOperands())
+        if (failed(verifyUse(op, bytesAt(operand))))
+          return failure();
+    if (auto start = dyn_cast<StartOp>(op)) {
+      for (Exchange &each : all)
+        if (each.start.getNumber() == start.getNumber())
+          return start.emitOpError("begins a second time before its wait");
+      all.push_back(
+          {start, bytesAt(start.getData()), bytesAt(start.getScratch())});
+      if (all.back().data.overlaps(all.back().scratch))
+        return start.emitOpError("receives where its own data is");
+    }
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        if (failed(verify(inner)))
+          return failure();
+    return success();
+  }
+
+  LogicalResult verifyUse(Operation &op, const Bytes &used) {
+    for (Exchange &each : all) {
+      if (!used.overlaps(each.data) && !used.overlaps(each.scratch))
+        continue;
+      InFlightDiagnostic error = op.emitOpError()
+                                 << "uses bytes that ranks exchange until wait "
+                                 << each.start.getNumber();
+      error.attachNote(each.start.getLoc()) << "the start";
+      return error;
+    }
+    return success();
+  }
+
+  SmallVector<Exchange> all;
+};
+
 } // namespace
 
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -187,6 +254,8 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (ArrayRef<BufferOp> each : buffers)
     if (failed(verifyBuffers(each)))
       return failure();
+  if (failed(InAir().verify(getBody().front())))
+    return failure();
   return verifyGroups(*this, symbols);
 }
 

@@ -86,4 +86,24 @@ def Weir_WeightRegion : Weir_Record<"WeightRegion", "weight_region"> {
   let parameters = (ins Number<0>:$axes, Number<0>:$offset, Number<0>:$stride);
 }
 
+def Weir_ScheduleItem : Weir_Record<"ScheduleItem", "schedule_item"> {
+  let summary = "What a rank does next in a run of an entry";
+  let description = [{
+    `kind` is `compute`, `start`, `progress` or `wait`. `entry` is the number of the
+    function in `weir.entries`. `start` begins operation `collective` of
+    `weir.collectives`, and `wait` ends it. `progress` continues all that have begun. The
+    other numbers are of `compute`: the kernels and copies up to the next item, the
+    estimated time on one thread, the multiply-adds of products and convolutions, and
+    the bytes that kernels read and write. Tasks of a loop or of a branch count once.
+  }];
+  let parameters = (ins
+    Text<"compute">:$kind,
+    Number<0>:$entry,
+    Number<0>:$collective,
+    Number<0>:$tasks,
+    Number<0>:$nanoseconds,
+    Number<0>:$multiply_adds,
+    Number<0>:$bytes);
+}
+
 #endif // WEIR_DIALECTS_WEIR_MESH_RECORDS

@@ -224,6 +224,21 @@ static LogicalResult verifyShards(Emit emitError, RankedTensorType type,
   return success();
 }
 
+LogicalResult ScheduleItemAttr::verify(Emit emitError, StringRef kind,
+                                       int64_t entry, int64_t collective,
+                                       int64_t tasks, int64_t nanoseconds,
+                                       int64_t multiplyAdds, int64_t bytes) {
+  if (!llvm::is_contained({"compute", "start", "progress", "wait"}, kind))
+    return emitError() << "kind must be compute, start, progress or wait, not '"
+                       << kind << "'";
+  return verifyRanges(emitError, {{"entry", entry, 0, INT32_MAX},
+                                  {"collective", collective, 0, INT32_MAX},
+                                  {"tasks", tasks, 0, INT32_MAX},
+                                  {"nanoseconds", nanoseconds, 0, INT64_MAX},
+                                  {"multiply_adds", multiplyAdds, 0, INT64_MAX},
+                                  {"bytes", bytes, 0, INT64_MAX}});
+}
+
 LogicalResult TensorAttr::verify(Emit emitError, StringRef, StringRef,
                                  RankedTensorType type, int64_t shapeOf,
                                  DenseI64ArrayAttr, ArrayAttr dims,

@@ -188,7 +188,7 @@ def Weir_RowBlocks : Weir_Record<"RowBlocks", "row_blocks"> {
 }
 
 def Weir_Work : Weir_Record<"Work", "work"> {
-  let summary = "The work of a kernel, for a profile";
+  let summary = "The work of a kernel, for a profile or the schedule of ranks";
   let description = [{
     `inputs` is the number of arguments that the kernel reads; those that it
     writes follow. `multiply_adds` counts matrix products and convolutions by

@@ -106,20 +106,27 @@ private:
       returnIf(failed);
   }
 
-  void lowerExchange(plan::ExchangeOp exchange) override {
-    auto module = exchange->getParentOfType<ModuleOp>();
+  void lowerExchange(Operation *op) override {
     Type i32 = b.getI32Type();
-    SmallVector<Value> operands = {team, number(exchange.getNumber())};
-    StringRef callee = "weir_exchange";
-    if (exchange.getAgrees()) {
-      callee = "weir_agree";
-      operands.push_back(b.create<LLVM::LoadOp>(i32, status));
-    } else {
-      operands.append(
-          {address(exchange.getFirst()), address(exchange.getSecond())});
+    SmallVector<Value> operands = {team};
+    StringRef callee = "weir_continue_exchanges";
+    if (auto start = dyn_cast<plan::StartOp>(op)) {
+      callee = "weir_begin_exchange";
+      operands.push_back(number(start.getNumber()));
+    } else if (auto wait = dyn_cast<plan::WaitOp>(op)) {
+      callee = "weir_end_exchange";
+      operands.push_back(number(wait.getNumber()));
+    } else if (auto exchange = dyn_cast<plan::ExchangeOp>(op)) {
+      operands.push_back(number(exchange.getNumber()));
+      callee = exchange.getAgrees() ? "weir_agree" : "weir_exchange";
+      if (exchange.getAgrees())
+        operands.push_back(b.create<LLVM::LoadOp>(i32, status));
+      else
+        operands.append(
+            {address(exchange.getFirst()), address(exchange.getSecond())});
     }
     declareRuntime(
-        module, callee,
+        op->getParentOfType<ModuleOp>(), callee,
         llvm::map_to_vector(operands,
                             [](Value operand) { return operand.getType(); }),
         i32);

@@ -5,6 +5,7 @@
 
 #include "dialects/plan/Phases.h"
 #include "dialects/plan/Tasks.h"
+#include "dialects/plan/Work.h"
 #include "dialects/weir/Attributes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -26,51 +27,6 @@ void declareRuntime(ModuleOp module, StringRef name, ArrayRef<Type> parameters,
 
 namespace {
 
-/// The sum, or the largest number.
-int64_t sumOf(int64_t a, int64_t b) {
-  int64_t sum;
-  return llvm::AddOverflow(a, b, sum) ? INT64_MAX : sum;
-}
-
-/// The product, or the largest number.
-int64_t productOf(ArrayRef<int64_t> factors) {
-  int64_t product = 1;
-  for (int64_t factor : factors)
-    if (llvm::MulOverflow(product, factor, product))
-      return INT64_MAX;
-  return product;
-}
-
-/// The row of a table of what libraries compute.
-template <typename Record>
-Record rowOf(ArrayAttr table, int64_t number) {
-  bool isThere = table && number < static_cast<int64_t>(table.size());
-  return isThere ? cast<Record>(table[static_cast<unsigned>(number)])
-                 : Record();
-}
-
-/// The multiply-adds of a call of a library, by the definition of its
-/// operation.
-int64_t multiplyAddsOf(ModuleOp module, LibraryCallAttr call) {
-  int64_t number = call.getNumber();
-  if (call.getFunction() == "weir_gpu_multiply")
-    if (auto row = rowOf<GemmAttr>(attrs::gpuGemms.of(module), number))
-      return productOf({row.getBatch(), row.getM(), row.getN(), row.getK()});
-  if (call.getFunction() == "weir_gpu_attend")
-    if (auto row =
-            rowOf<AttentionAttr>(attrs::gpuAttentions.of(module), number))
-      return productOf({row.getBatch(), row.getHeads(), row.getRows(),
-                        row.getColumns(),
-                        sumOf(row.getDepth(), row.getWidth())});
-  if (call.getFunction() == "weir_gpu_convolve")
-    if (auto row = rowOf<ConvAttr>(attrs::gpuConvs.of(module), number))
-      return productOf({row.getImages(), row.getOutputs(),
-                        row.getInputs() / row.getGroups(), row.getWindow()[0],
-                        row.getWindow()[1], row.resultSize(0),
-                        row.resultSize(1)});
-  return 0;
-}
-
 /// The name of the node inside all calls, or null.
 StringAttr nodeOf(Location location) {
   if (auto call = dyn_cast<CallSiteLoc>(location))
@@ -86,7 +42,7 @@ StringAttr nodeOf(Location location) {
 struct Sums {
   llvm::SmallSetVector<StringRef, 4> kernels;
   llvm::SmallSetVector<Attribute, 8> nodes;
-  int64_t read = 0, written = 0, multiplyAdds = 0;
+  plan::Work work;
   std::optional<int64_t> phase; // the least
 
   void addNodes(Location location) {
@@ -106,35 +62,14 @@ struct Sums {
     phase = std::min(phase.value_or(own), own);
     // The first part of a kernel stands for all.
     if (own == 0)
-      addWork(run, kernel);
+      work.add(plan::workOf(run));
   }
 
   ProfileTaskAttr task(MLIRContext *context, int64_t entry) const {
-    return ProfileTaskAttr::get(context, entry,
-                                llvm::join(kernels.getArrayRef(), " + "),
-                                ArrayAttr::get(context, nodes.getArrayRef()),
-                                phase.value_or(0), read, written, multiplyAdds);
-  }
-
-private:
-  void addWork(plan::RunOp run, Operation *kernel) {
-    OperandRange operands = run.getOperands();
-    if (kernel && attrs::scratchBytes.isOn(kernel))
-      operands = operands.drop_back();
-    WorkAttr work = kernel ? attrs::work.of(kernel) : WorkAttr();
-    // A kernel without a record, such as a pack, writes its last operand.
-    auto inputs = static_cast<int64_t>(operands.size()) - 1;
-    if (work) {
-      inputs = std::min(work.getInputs(), inputs);
-      multiplyAdds = sumOf(multiplyAdds, work.getMultiplyAdds());
-    }
-    if (LibraryCallAttr call = attrs::libraryCall.of(run))
-      multiplyAdds = sumOf(
-          multiplyAdds, multiplyAddsOf(run->getParentOfType<ModuleOp>(), call));
-    for (auto [i, operand] : llvm::enumerate(operands)) {
-      int64_t &sum = static_cast<int64_t>(i) < inputs ? read : written;
-      sum = sumOf(sum, plan::bytesOf(cast<MemRefType>(operand.getType())));
-    }
+    return ProfileTaskAttr::get(
+        context, entry, llvm::join(kernels.getArrayRef(), " + "),
+        ArrayAttr::get(context, nodes.getArrayRef()), phase.value_or(0),
+        work.read, work.written, work.multiplyAdds);
   }
 };
 
@@ -176,7 +111,7 @@ std::optional<int64_t> TaskTable::add(plan::CopyOp copy) {
   Sums sums;
   sums.addNodes(copy.getLoc());
   sums.kernels.insert("copy");
-  sums.read = sums.written = plan::bytesOf(copy);
+  sums.work = plan::workOf(copy);
   tasks.push_back(sums.task(module.getContext(), entry));
   return tasks.size() - 1;
 }

@@ -9,6 +9,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/collective/Collective.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -72,7 +73,8 @@ bool isView(graph::SliceOp slice) {
   if (!isRun(slice))
     return false;
   Operation *producer = slice.getX().getDefiningOp();
-  if (!producer || isOneOfManyRows(slice))
+  // The buffer of an all-reduce is what ranks exchange.
+  if (!producer || isa<graph::AllReduceOp>(producer) || isOneOfManyRows(slice))
     return true;
   FusionRole role = roleOf(producer);
   if (producer->hasOneUse() &&

@@ -52,7 +52,7 @@ Location locationOfAll(graph::GroupOp group) {
   return FusedLoc::get(group.getContext(), locations);
 }
 
-/// Writes what a profile reports of the kernel.
+/// Writes what a profile, or the schedule of a rank, reports of the kernel.
 void addWork(func::FuncOp kernel) {
   int64_t multiplyAdds =
       graph::countMultiplyAdds(kernel, [](Operation *) { return ""; }).total;
@@ -103,7 +103,7 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
     for (func::FuncOp kernel : kernels)
       for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
         attrs::constant.setOnArgument(kernel, i);
-    if (attrs::profile.isOn(module))
+    if (attrs::profile.isOn(module) || attrs::mesh.isOn(module))
       llvm::for_each(kernels, addWork);
     for (auto [group, location, kernel] :
          llvm::zip_equal(groups, locations, kernelOf)) {

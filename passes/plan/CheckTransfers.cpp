@@ -3,7 +3,7 @@
 #include "passes/plan/Passes.h"
 
 #include "dialects/weir/Attributes.h"
-#include "passes/plan/Transfers.h"
+#include "passes/plan/Exchanges.h"
 
 using namespace mlir;
 
@@ -13,69 +13,128 @@ namespace weir::plan {
 
 namespace {
 
+using Fault = std::optional<std::string>;
+
+/// A range of the arena.
+struct Block {
+  uint64_t begin, end;
+  bool overlaps(const Block &other) const {
+    return begin < other.end && other.begin < end;
+  }
+};
+
 struct CheckTransfers : impl::CheckTransfersBase<CheckTransfers> {
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    MeshAttr mesh = MeshAttr::of(module);
-    ArrayAttr all = attrs::collectives.of(module);
+    MeshAttr mesh = MeshAttr::of(getOperation());
+    ArrayAttr all = attrs::collectives.of(getOperation());
     if (!mesh || !all)
       return;
-    for (auto [i, each] : llvm::enumerate(all.getAsRange<CollectiveAttr>())) {
-      std::optional<std::string> fault =
-          check(mesh, each, static_cast<uint32_t>(i));
-      if (!fault)
-        continue;
-      emitError(module.getLoc(), "node '")
-          << each.getNode() << "': collective " << i << " (" << each.getKind()
-          << "): " << *fault;
-      return signalPassFailure();
-    }
+    collectives.assign(all.getAsRange<CollectiveAttr>().begin(),
+                       all.getAsRange<CollectiveAttr>().end());
+    sizes = sizesOf(mesh);
+    for (uint32_t i = 0; i < collectives.size(); ++i)
+      if (Fault fault = check(i))
+        return fail(i, *fault);
+    if (ArrayAttr items = attrs::schedule.of(getOperation()))
+      checkSchedule(items);
   }
 
-  std::optional<std::string> check(MeshAttr mesh, CollectiveAttr each,
-                                   uint32_t number) {
-    std::vector<uint32_t> sizes(mesh.getSizes().asArrayRef().begin(),
-                                mesh.getSizes().asArrayRef().end());
-    weir_collective c = {};
-    c.kind = each.getKind() == "all_gather"       ? WEIR_ALL_GATHER
-             : each.getKind() == "own_part"       ? WEIR_OWN_PART
-             : each.getKind() == "reduce_scatter" ? WEIR_REDUCE_SCATTER
-                                                  : WEIR_ALL_REDUCE;
-    c.axes = static_cast<uint32_t>(each.getAxes());
-    c.elements = each.getType().getNumElements();
-    c.element_bytes =
-        llvm::divideCeil(each.getType().getElementTypeBitWidth(), 8);
-    uint64_t part = c.elements * c.element_bytes;
-    ExchangeRoom room = {part, 0, c.element_bytes};
-    if (c.kind == WEIR_ALL_GATHER)
-      room.data *= weir_group_of(static_cast<uint32_t>(sizes.size()),
-                                 sizes.data(), c.axes, 0)
-                       .size;
-    if (c.kind == WEIR_ALL_REDUCE)
-      room.scratch = part;
-    if (c.kind == WEIR_REDUCE_SCATTER)
-      room.scratch = llvm::divideCeil(part, 2);
-    if (std::optional<std::string> fault = checkArena(each, room))
+private:
+  void fail(uint32_t number, const std::string &fault) {
+    CollectiveAttr each = collectives[number];
+    emitError(getOperation().getLoc(), "node '")
+        << each.getNode() << "': collective " << number << " ("
+        << each.getKind() << "): " << fault;
+    signalPassFailure();
+  }
+
+  Fault check(uint32_t number) {
+    CollectiveAttr each = collectives[number];
+    ExchangeRoom room = roomOf(each, sizes);
+    room.number = number;
+    if (Fault fault = checkArena(each, room))
       return fault;
-    return findFault(stepsOf(c, number, sizes), room);
+    return findFault(stepsOf(collectiveOf(each), number, sizes), room);
+  }
+
+  /// Its data and its scratch memory.
+  std::pair<Block, Block> blocksOf(CollectiveAttr each) const {
+    ExchangeRoom room = roomOf(each, sizes);
+    auto data = static_cast<uint64_t>(each.getData());
+    auto scratch = static_cast<uint64_t>(each.getScratch());
+    return {{data, data + room.data}, {scratch, scratch + room.scratch}};
   }
 
   /// Both blocks lie in the arena, apart from each other.
-  std::optional<std::string> checkArena(CollectiveAttr each,
-                                        const ExchangeRoom &room) {
+  Fault checkArena(CollectiveAttr each, const ExchangeRoom &room) {
     IntegerAttr arena = attrs::arenaBytes.of(getOperation());
-    auto data = static_cast<uint64_t>(each.getData());
-    auto scratch = static_cast<uint64_t>(each.getScratch());
-    if (arena && std::max(data + room.data, scratch + room.scratch) >
-                     static_cast<uint64_t>(arena.getInt()))
+    auto [data, scratch] = blocksOf(each);
+    if (arena &&
+        std::max(data.end, scratch.end) > static_cast<uint64_t>(arena.getInt()))
       return "its bytes end after the arena's " +
              std::to_string(arena.getInt());
-    if (room.scratch && data < scratch + room.scratch &&
-        scratch < data + room.data)
+    if (room.scratch && data.overlaps(scratch))
       return "its data and its scratch memory share byte " +
-             std::to_string(std::max(data, scratch)) + " of the arena";
+             std::to_string(std::max(data.begin, scratch.begin)) +
+             " of the arena";
     return std::nullopt;
   }
+
+  /// All ranks execute one schedule. A wait whose operation has begun on this
+  /// rank has begun on all, once they are there: each operation ends, if its
+  /// own steps do. Those in the air together have memory of their own.
+  void checkSchedule(ArrayAttr items) {
+    SmallVector<uint32_t> inAir;
+    int64_t entry = 0;
+    for (auto item : items.getAsRange<ScheduleItemAttr>()) {
+      if (item.getEntry() != entry && !inAir.empty())
+        break;
+      entry = item.getEntry();
+      bool starts = item.getKind() == "start", ends = item.getKind() == "wait";
+      if (!starts && !ends)
+        continue;
+      auto number = static_cast<uint32_t>(item.getCollective());
+      if (number >= collectives.size()) {
+        emitError(getOperation().getLoc(), "the schedule has collective ")
+            << number << " of " << collectives.size();
+        return signalPassFailure();
+      }
+      if (collectives[number].getEntry() != entry)
+        return fail(number, "it is of another function than its schedule");
+      auto *found = llvm::find(inAir, number);
+      if (starts) {
+        if (found != inAir.end())
+          return fail(number, "it begins a second time before it ends");
+        if (Fault fault = checkApart(number, inAir))
+          return fail(number, *fault);
+        inAir.push_back(number);
+      } else {
+        if (found == inAir.end())
+          return fail(number, "ranks wait for it before it begins");
+        inAir.erase(found);
+      }
+    }
+    if (!inAir.empty())
+      fail(inAir.front(), "no rank waits for it");
+  }
+
+  Fault checkApart(uint32_t number, ArrayRef<uint32_t> inAir) const {
+    auto [data, scratch] = blocksOf(collectives[number]);
+    for (uint32_t other : inAir) {
+      auto [itsData, itsScratch] = blocksOf(collectives[other]);
+      for (const Block &own : {data, scratch})
+        for (const Block &its : {itsData, itsScratch})
+          if (own.overlaps(its))
+            return "it begins before collective " + std::to_string(other) +
+                   " ends, and both use byte " +
+                   std::to_string(std::max(own.begin, its.begin)) +
+                   " of the arena";
+    }
+    return std::nullopt;
+  }
+
+  SmallVector<CollectiveAttr> collectives;
+  std::vector<uint32_t> sizes;
 };
 
 } // namespace

@@ -14,6 +14,37 @@ static StringRef nodeOf(Location location) {
   return "";
 }
 
+std::vector<uint32_t> sizesOf(MeshAttr mesh) {
+  ArrayRef<int64_t> sizes = mesh.getSizes().asArrayRef();
+  return {sizes.begin(), sizes.end()};
+}
+
+weir_collective collectiveOf(CollectiveAttr each) {
+  weir_collective c = {};
+  c.kind = each.getKind() == "all_gather" ? WEIR_ALL_GATHER
+           : each.getKind() == "own_part" ? WEIR_OWN_PART
+           : each.getKind() == "reduce_scatter" ? WEIR_REDUCE_SCATTER
+                                          : WEIR_ALL_REDUCE;
+  c.axes = static_cast<uint32_t>(each.getAxes());
+  c.elements = each.getType().getNumElements();
+  c.element_bytes =
+      llvm::divideCeil(each.getType().getElementTypeBitWidth(), 8);
+  return c;
+}
+
+ExchangeRoom roomOf(CollectiveAttr each, const std::vector<uint32_t> &sizes) {
+  weir_collective c = collectiveOf(each);
+  uint32_t ranks = weir_group_of(static_cast<uint32_t>(sizes.size()),
+                                 sizes.data(), c.axes, /*rank=*/0)
+                       .size;
+  ExchangeRoom room = {c.elements * c.element_bytes, 0, c.element_bytes};
+  if (c.kind == WEIR_ALL_GATHER)
+    room.data *= ranks;
+  if (c.kind == WEIR_ALL_REDUCE || c.kind == WEIR_REDUCE_SCATTER)
+    room.scratch = weir_scratch_bytes(&c, ranks);
+  return room;
+}
+
 int64_t Exchanges::add(Operation *op) {
   auto typeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType());
@@ -58,6 +89,10 @@ int64_t Exchanges::addAgreement() {
       context, "all_reduce", "max", mesh.bitsOf(mesh.getAxes()), type,
       /*data=*/0, /*scratch=*/0, "checks", entry));
   return static_cast<int64_t>(list.size()) - 1;
+}
+
+int64_t Exchanges::scratchBytes(int64_t number) const {
+  return roomOf(list[number], sizesOf(mesh)).scratch;
 }
 
 bool Exchanges::isReduction(int64_t number) const {

@@ -6,8 +6,15 @@
 #include "dialects/graph/collective/Collective.h"
 #include "dialects/weir/Records.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/plan/Transfers.h"
 
 namespace weir::plan {
+
+std::vector<uint32_t> sizesOf(MeshAttr mesh);
+/// The operation for steps.h, without its place in the arena.
+weir_collective collectiveOf(CollectiveAttr each);
+/// The bytes that a rank of a mesh of these sizes needs for it.
+ExchangeRoom roomOf(CollectiveAttr each, const std::vector<uint32_t> &sizes);
 
 class Exchanges {
 public:
@@ -23,6 +30,8 @@ public:
   /// Adds the maximum over all ranks of an i64, for failed checks.
   int64_t addAgreement();
   bool isReduction(int64_t number) const;
+  /// What an all-reduce needs beside its tensor.
+  int64_t scratchBytes(int64_t number) const;
   /// Sets the offsets in the arena.
   void place(int64_t number, int64_t data, int64_t scratch);
 

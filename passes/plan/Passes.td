@@ -55,6 +55,30 @@ def JoinLoops : Pass<"weir-join-loops", "::mlir::ModuleOp">, Optional {
   let dependentDialects = ["::weir::plan::PlanDialect"];
 }
 
+def OverlapExchanges : Pass<"weir-overlap-exchanges", "::mlir::ModuleOp">, Optional {
+  let summary = "Lets ranks exchange gradients while kernels run";
+  let description = [{
+    An all-reduce that no other collective depends on begins right after the task that
+    makes its operand. Ops that need its result come after all that need none, and
+    those that need the first one come first. Between the two, the plan has other
+    kernels (`plan.start`, `plan.wait`).
+
+    Checks, assignments and reads of variables keep their order where it matters.
+    With `weir.remat` memory goes before speed, and nothing moves.
+
+    ```mlir
+    %a = graph.all_reduce sum %x over ["data"] : tensor<4xf32>
+    %b = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @k(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %a = graph.all_reduce sum %x over ["data"] : tensor<4xf32>
+    %c = plan.task @k(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::weir::plan::PlanDialect"];
+}
+
 def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
   let summary = "Gives every buffer of the outer program an offset in one arena";
   let description = [{
@@ -86,8 +110,11 @@ def CheckTransfers : Pass<"weir-check-transfers", "::mlir::ModuleOp"> {
     disagree about a transfer's size, or if a transfer leaves its block of the
     arena or touches what another transfer of the step writes. A transfer counts as
     done only while both ranks are at its step, so the proof holds for transports
-    that buffer nothing. All ranks execute the same program, whose collective
-    operations come in one order, so a proof for each is one for all.
+    that buffer nothing. So it need not matter when a rank polls: in the worst case
+    an operation goes on only while all ranks wait for it. All ranks execute the same
+    `weir.schedule`, so a proof for each operation is one for all, if each has one
+    start before its wait. Operations that are in the air together have tags and
+    memory of their own.
 
     ```mlir
     // What the ranks add lies where they receive: an error.

@@ -7,6 +7,7 @@
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/plan/Planner.h"
+#include "passes/plan/Schedule.h"
 #include "passes/plan/Signature.h"
 #include "llvm/Support/Debug.h"
 
@@ -44,11 +45,16 @@ void describeElements(ModuleOp module, size_t checks) {
     attrs::checkElements.set(module, ArrayRef(places));
 }
 
-/// Writes where the runtime finds the tensors that ranks exchange. A gather, or
-/// a part of a tensor, works on its second buffer, an all-reduce on its first.
+/// Writes what ranks exchange, and where the runtime finds the tensors. A
+/// gather, or a part of a tensor, works on its second buffer, an all-reduce on
+/// its first.
 void describeExchanges(ModuleOp module, Exchanges &exchanges) {
   if (!exchanges.hasMesh())
     return;
+  module.walk([&](plan::StartOp op) {
+    exchanges.place(op.getNumber(), offsetInArena(op.getData()),
+                    offsetInArena(op.getScratch()));
+  });
   module.walk([&](plan::ExchangeOp op) {
     bool reduces = exchanges.isReduction(op.getNumber());
     exchanges.place(op.getNumber(),
@@ -56,6 +62,11 @@ void describeExchanges(ModuleOp module, Exchanges &exchanges) {
                     reduces ? offsetInArena(op.getSecond()) : 0);
   });
   attrs::collectives.set(module, exchanges.attributes());
+  SmallVector<ScheduleItemAttr> items;
+  for (auto [i, program] : llvm::enumerate(module.getOps<plan::ProgramOp>()))
+    addSchedule(program, static_cast<int64_t>(i), exchanges.attributes(),
+                items);
+  attrs::schedule.set(module, ArrayRef(items));
 }
 
 bool isStatic(Type type) {

@@ -69,8 +69,7 @@ LogicalResult Planner::run(OpBuilder tasks) {
   if (failed(planBlock(body, tasks)))
     return failure();
   agree(tasks);
-  for (auto [value, output] : llvm::zip_equal(result.getOperands(), outputs))
-    copy(tasks, where.lookup(value), output);
+  planResults(result.getOperands(), outputs, tasks);
   return success();
 }
 
@@ -94,6 +93,7 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
   for (Operation &op : block.without_terminator()) {
     if (assigning.contains(&op))
       agree(tasks);
+    endExchangesFor(op, tasks);
     if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
       where[constant] =
           buffers.weight(op.getLoc(), constant.getValue(), constant.getType());
@@ -151,6 +151,7 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
 }
 
 void Planner::planTask(plan::TaskOp task, OpBuilder &tasks) {
+  letExchangesProgress(task, tasks);
   SmallVector<Value> operands;
   for (Value input : task.getInputs())
     operands.push_back(use(input));
@@ -303,11 +304,15 @@ void Planner::joinInPlace(graph::ConcatOp concat) {
     whole = buffers.create(concat.getLoc(), memrefOf(concat.getType()));
   int64_t start = 0;
   SmallVector<Value> parts;
+  bool isReduced =
+      llvm::any_of(concat->getUsers(), llvm::IsaPred<graph::AllReduceOp>);
   for (Value input : concat.getInputs()) {
     MemRefType type = memrefOf(input.getType());
     parts.push_back(buffers.view(concat.getLoc(), where[concat], type, start));
     start += type.getNumElements();
-    makeAt(input, parts.back(), *concat->getBlock());
+    // An all-reduce changes the buffer, so other readers need their own.
+    if (!isReduced || isReadOnce(input))
+      makeAt(input, parts.back(), *concat->getBlock());
   }
   partsOf[concat] = std::move(parts);
 }

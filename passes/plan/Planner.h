@@ -13,6 +13,9 @@
 
 namespace weir::plan {
 
+/// Whether one op alone reads the value and those of which it is a reshape.
+bool isReadOnce(mlir::Value value);
+
 /// Turns the body of `entry` into tasks of `program`. Messages of checks are
 /// appended to `checks`; the index of a message is the code of its check.
 class Planner {
@@ -43,14 +46,27 @@ private:
   /// the check.
   void planCheck(graph::CheckOp check, mlir::OpBuilder &tasks);
 
-  /// An all-reduce in place, if no other op reads its operand.
+  /// An all-reduce in place, if no other op reads its operand. One of the
+  /// entry's own block begins here, and ends before the first op that needs it.
   void planAllReduce(graph::AllReduceOp op, mlir::OpBuilder &tasks);
   /// A sum in place, as above, of which the rank's part is copied.
   void planReduceScatter(graph::ReduceScatterOp op, mlir::OpBuilder &tasks);
+  /// The memory of a tensor that ranks may overwrite; null if it is needed
+  /// later, or is not in the arena.
   mlir::Value ownMemory(mlir::Value x);
+  /// Ends the all-reduces that the op, or its group of tasks, needs.
+  void endExchangesFor(mlir::Operation &op, mlir::OpBuilder &tasks);
+  /// Ends the all-reduce in whose buffer the value is, if there is one.
+  void endExchangeOf(mlir::Value value, mlir::OpBuilder &tasks);
+  /// Copies what the entry returns, results of the first all-reduces first, and
+  /// ends all.
+  void planResults(mlir::ValueRange values, llvm::ArrayRef<mlir::Value> outputs,
+                   mlir::OpBuilder &tasks);
+  /// Before a task: lets all-reduces go on if the last time is long ago.
+  void letExchangesProgress(plan::TaskOp task, mlir::OpBuilder &tasks);
   /// A gather, or this rank's part, from any buffer to one of the arena.
   void planMove(mlir::Operation *op, mlir::OpBuilder &tasks);
-  void exchange(mlir::OpBuilder &tasks, mlir::Location loc, int64_t number,
+  void exchange(mlir::OpBuilder &tasks, mlir::Operation *op, int64_t number,
                 mlir::Value first, mlir::Value second);
   /// Ends the run on all ranks if one of the checks so far has failed on one.
   void agree(mlir::OpBuilder &tasks);
@@ -99,6 +115,17 @@ private:
   llvm::SmallVector<mlir::Attribute> &checks;
   Exchanges &exchanges;
   bool hasUnagreedCheck = false;
+  /// An all-reduce that has begun.
+  struct InAir {
+    plan::StartOp start;
+    mlir::Value data, scratch;
+  };
+  void endExchange(size_t index, mlir::OpBuilder &tasks);
+  /// The all-reduces in the air, in the order of their starts.
+  llvm::SmallVector<InAir> inAir;
+  /// Estimated nanoseconds: of the kernels since the last progress, and between
+  /// two of them.
+  int64_t sinceProgress = 0, untilProgress = 0;
   Uses uses;
   llvm::DenseMap<mlir::Value, mlir::Value> where;
   // The value for which a buffer was created, if it fills the whole buffer.

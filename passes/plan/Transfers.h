@@ -20,6 +20,7 @@ struct RankSteps {
 /// The bytes that a rank has for the operation.
 struct ExchangeRoom {
   uint64_t data, scratch, elementBytes;
+  uint32_t number = 0; // of the operation
 };
 
 /// The steps of each rank of a mesh in collective operation `number`.
@@ -29,8 +30,8 @@ std::vector<RankSteps> stepsOf(const weir_collective &c, uint32_t number,
 /// Executes the steps of all ranks. A transfer is done once both ranks are at
 /// its step, so nothing depends on how much a transport buffers. Returns what
 /// is wrong: steps that wait for ever, two sizes of one transfer, bytes outside
-/// the room, or bytes that two transfers of a step touch and one of them
-/// writes.
+/// the room, bytes that two transfers of a step touch and one of them writes,
+/// or a tag of another operation.
 std::optional<std::string> findFault(const std::vector<RankSteps> &ranks,
                                      const ExchangeRoom &room);
 

@@ -4,6 +4,7 @@
 #define WEIR_PASSES_SHARD
 
 include "mlir/Pass/PassBase.td"
+include "passes/Optional.td"
 
 def DivideInputs : Pass<"weir-divide-inputs", "::mlir::ModuleOp"> {
   let summary = "Decides which inputs are divided among ranks";
@@ -88,6 +89,37 @@ def ExpandGathers : Pass<"weir-expand-gathers", "::mlir::ModuleOp"> {
     %1 = graph.all_gather %0 along 0 over ["m"] : tensor<1x2x3xf32> to tensor<2x2x3xf32>
     %2 = graph.transpose %1 [1, 0, 2] : tensor<2x2x3xf32>
     %y = graph.reshape %2 : tensor<2x2x3xf32> to tensor<2x6xf32>
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
+def FormBuckets : Pass<"weir-form-buckets", "::mlir::ModuleOp">, Optional {
+  let summary = "Joins gradients that ranks add into buckets";
+  let description = [{
+    A message costs some microseconds, whatever its size. So the pass joins small
+    all-reduces that no other collective depends on: gradients and results. A
+    bucket is a `graph.concat` of the tensors, one `graph.all_reduce`, and slices.
+    It has all-reduces in their order in the program, which is the order of the
+    backward pass, until it has `weir.bucket_bytes` of the module, by default
+    4 MiB. A tensor of that size stays alone.
+
+    Operations that need a sum and come before the bucket's last member move
+    behind the bucket. No member joins from behind an assignment or a check that
+    needs a sum of the bucket.
+
+    Each element is added in the same order of ranks as without the pass.
+
+    ```mlir
+    %a = graph.all_reduce sum %x over ["data"] : tensor<2x3xf32>
+    %b = graph.all_reduce sum %y over ["data"] : tensor<4xf32>
+    // becomes
+    %0 = graph.reshape %x : tensor<2x3xf32> to tensor<6xf32>
+    %1 = graph.concat %0, %y axis 0 : tensor<6xf32>, tensor<4xf32>
+    %2 = graph.all_reduce sum %1 over ["data"] : tensor<10xf32>
+    %3 = graph.slice %2 [0] to [6] by [1] : tensor<10xf32>
+    %a = graph.reshape %3 : tensor<6xf32> to tensor<2x3xf32>
+    %b = graph.slice %2 [6] to [10] by [1] : tensor<10xf32>
     ```
   }];
   let dependentDialects = ["::weir::graph::GraphDialect"];

@@ -22,10 +22,32 @@ typedef struct weir_collective_info {
   uint32_t function; /* of NAME_info()->functions */
   weir_collective_kind kind;
   uint32_t axes; /* a bit for each axis: the ranks along them work together */
-  uint32_t zero;
+  uint32_t element_bytes;
   uint64_t bytes;   /* of the tensor, or of one rank's part of it */
   const char *node; /* of the model, which needs the operation */
 } weir_collective_info;
+
+typedef enum weir_schedule_kind {
+  WEIR_COMPUTE = 0,  /* kernels and copies */
+  WEIR_START = 1,    /* begins a collective operation, and does not wait */
+  WEIR_PROGRESS = 2, /* continues all that have begun, and does not wait */
+  WEIR_WAIT = 3      /* ends a collective operation */
+} weir_schedule_kind;
+
+/* What a rank does next in a run of a function. Each operation but
+ * WEIR_OWN_PART has one start and, later, one wait. Several may be in the air.
+ * They go on at a progress and at a wait only. Tasks of a loop or of a branch
+ * count once. */
+typedef struct weir_schedule_item {
+  uint32_t function; /* of NAME_info()->functions */
+  weir_schedule_kind kind;
+  uint32_t collective; /* which one starts or is waited for */
+  /* Of WEIR_COMPUTE; otherwise 0: */
+  uint32_t tasks;         /* kernels and copies up to the next item */
+  uint64_t nanoseconds;   /* an estimate, on one thread */
+  uint64_t multiply_adds; /* of matrix products and convolutions */
+  uint64_t bytes;         /* that the tasks read and write */
+} weir_schedule_item;
 
 /* The ranks that run the model together, as a grid: the last axis varies
  * fastest. Each rank has a context whose config.comm has its number. */
@@ -39,8 +61,9 @@ typedef struct weir_mesh_info {
    * whole on each rank. Shapes in NAME_info() are those of one rank. */
   const uint32_t *const *const *shards;
   uint32_t num_collectives;
-  uint32_t zero;
+  uint32_t num_items;
   const weir_collective_info *collectives;
+  const weir_schedule_item *schedule; /* of all functions, one by one */
   /* For each variable, in the order of NAME_info(): as `shards`. */
   const uint32_t *const *variables;
   uint64_t weights_bytes; /* that one rank reads, of those of the library */

@@ -35,20 +35,33 @@ typedef struct weir_mesh_model {
 } weir_mesh_model;
 
 // The part of a context that exchanges messages: behind it the first step of
-// each collective and one more, then all steps.
+// each collective and one more, the next step of each, the numbers of those in
+// the air, and then all steps.
 typedef struct weir_ranks {
   const weir_comm *comm;
   weir_status status; // of the exchange or agreement that ended the last run
   int broken;         // whether later runs cannot exchange
+  uint32_t in_air;    // how many collectives have begun and not ended
+  uint32_t zero;      // so that the steps are aligned
   char message[WEIR_MESSAGE_BYTES]; // beside `status`
   uint32_t first[];
 } weir_ranks;
 
 extern const size_t weir_ranks_bytes; // without `first`
 
+// The words from `first` to the steps, which are aligned. The compiler, too,
+// computes the size of a context by it (compiler/emit/ContextSize.cpp).
+static inline uint64_t weir_ranks_words(uint64_t num_collectives) {
+  return (3 * num_collectives + 1 + 1) / 2 * 2;
+}
+
 // Calls of an entry. They return 0, or 1 if the run ends.
 int32_t weir_exchange(const weir_team *team, uint32_t number, void *first,
                       void *second);
+// Parts of an all-reduce: begin and continue wait for nothing.
+int32_t weir_begin_exchange(const weir_team *team, uint32_t number);
+int32_t weir_continue_exchanges(const weir_team *team);
+int32_t weir_end_exchange(const weir_team *team, uint32_t number);
 int32_t weir_agree(const weir_team *team, uint32_t number, int32_t failed);
 
 weir_status weir_mesh_create(const weir_mesh_model *model, void *memory,

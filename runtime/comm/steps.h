@@ -105,20 +105,28 @@ static inline void weir_end_step(weir_steps *to, uint32_t first, uint64_t at,
   ++to->num_steps;
 }
 
+enum {
+  // Whole tensors up to so many bytes: a message costs as much as 4 KB of data.
+  WEIR_SHORT_BYTES = 4096,
+  // Each collective has so many tags, so that several can be in the air.
+  WEIR_TAGS = 64
+};
+
+// The bytes that an all-reduce on so many ranks receives at once.
+static inline uint64_t weir_scratch_bytes(const weir_collective *c,
+                                          uint32_t ranks) {
+  uint64_t n = c->elements, width = c->element_bytes;
+  int has_surplus = (ranks & (ranks - 1)) != 0;
+  return has_surplus || n * width <= WEIR_SHORT_BYTES ? n * width
+                                                      : (n - n / 2) * width;
+}
+
 static inline void weir_reduce_steps(const weir_collective *c,
                                      const weir_group *group, uint32_t number,
                                      weir_steps *to) {
-  // Whole tensors up to so many bytes: a message costs as much as 4 KB of data.
-  enum {
-    SHORT_BYTES = 4096,
-    TAGS = 64,
-    FOLD = 0,
-    HALVE = 1,
-    DOUBLE = 25,
-    UNFOLD = 50
-  };
+  enum { FOLD = 0, HALVE = 1, DOUBLE = 25, UNFOLD = 50 };
   uint64_t n = c->elements, width = c->element_bytes;
-  int32_t tag = (int32_t)(number * TAGS);
+  int32_t tag = (int32_t)(number * WEIR_TAGS);
   uint32_t pairs = 1, index = group->index;
   while (pairs * 2 <= group->size)
     pairs *= 2;
@@ -139,7 +147,7 @@ static inline void weir_reduce_steps(const weir_collective *c,
                                   tag + FOLD, 0, 1});
     weir_end_step(to, first, 0, n);
   }
-  if (n * width <= SHORT_BYTES) {
+  if (n * width <= WEIR_SHORT_BYTES) {
     for (uint32_t d = 1, step = 0; d < pairs; d *= 2, ++step) {
       int32_t peer = weir_peer(group, index ^ d);
       uint32_t first = to->num_moves;
@@ -206,10 +214,10 @@ static inline void weir_gather_steps(const weir_collective *c,
     uint32_t first = to->num_moves;
     weir_add_move(to, (weir_move){received * bytes, bytes,
                                   weir_peer(group, (index + n - 1) % n),
-                                  (int32_t)(number * 64), 0, 0});
+                                  (int32_t)(number * WEIR_TAGS), 0, 0});
     weir_add_move(to, (weir_move){sent * bytes, bytes,
                                   weir_peer(group, (index + 1) % n),
-                                  (int32_t)(number * 64), 1, 0});
+                                  (int32_t)(number * WEIR_TAGS), 1, 0});
     weir_end_step(to, first, 0, 0);
   }
 }

@@ -78,6 +78,19 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
     one.function = static_cast<uint32_t>(each.getEntry());
     out.collectives.push_back(std::move(one));
   }
+  if (ArrayAttr items = attrs::schedule.of(module))
+    for (auto item : items.getAsRange<ScheduleItemAttr>())
+      out.schedule.push_back({static_cast<uint32_t>(item.getEntry()),
+                              llvm::StringSwitch<uint32_t>(item.getKind())
+                                  .Case("start", WEIR_START)
+                                  .Case("progress", WEIR_PROGRESS)
+                                  .Case("wait", WEIR_WAIT)
+                                  .Default(WEIR_COMPUTE),
+                              static_cast<uint32_t>(item.getCollective()),
+                              static_cast<uint32_t>(item.getTasks()),
+                              static_cast<uint64_t>(item.getNanoseconds()),
+                              static_cast<uint64_t>(item.getMultiplyAdds()),
+                              static_cast<uint64_t>(item.getBytes())});
   model.mesh = std::move(out);
   return llvm::Error::success();
 }

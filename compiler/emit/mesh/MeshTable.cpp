@@ -55,18 +55,26 @@ public:
     }
     SmallVector<Constant *> collectives;
     for (const CollectiveInterface &each : mesh.collectives)
-      collectives.push_back(record(
-          {int32(each.function), int32(each.kind), int32(each.axes), int32(0),
-           int64(each.elements * each.elementBytes), cText(each.node)}));
+      collectives.push_back(
+          record({int32(each.function), int32(each.kind), int32(each.axes),
+                  int32(each.elementBytes),
+                  int64(each.elements * each.elementBytes), cText(each.node)}));
     SmallVector<Constant *> variables;
     for (const VariableInterface &variable : model.variables)
       variables.push_back(bits(variable.shards));
+    SmallVector<Constant *> items;
+    for (const ScheduleItem &each : mesh.schedule)
+      items.push_back(record({int32(each.function), int32(each.kind),
+                              int32(each.collective), int32(each.tasks),
+                              int64(each.nanoseconds), int64(each.multiplyAdds),
+                              int64(each.bytes)}));
     return infoConstant = constant(
                record({int32(mesh.ranks()), int32(axes.size()),
                        list(axes, globals::mesh), list(sizes, globals::mesh),
                        list(functions, globals::mesh),
-                       int32(collectives.size()), int32(0),
+                       int32(collectives.size()), int32(items.size()),
                        list(collectives, globals::mesh),
+                       list(items, globals::mesh),
                        list(variables, globals::mesh),
                        int64(mesh.ownBytes(model.weightsBytes))}),
                globals::mesh);

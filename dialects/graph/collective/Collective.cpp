@@ -51,6 +51,34 @@ static LogicalResult verifyParts(Operation *op, ArrayAttr axes, Value part,
   return success();
 }
 
+void forEachMaker(Operation *op, llvm::function_ref<void(Operation *)> visit) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (Operation *maker = operand.getDefiningOp();
+          maker && maker->getBlock() == op->getBlock())
+        visit(maker);
+  });
+}
+
+SmallVector<AllReduceOp> finalReductions(Block &block) {
+  SmallVector<AllReduceOp> found;
+  DenseSet<Operation *> needed; // by a collective
+  for (Operation &op : llvm::reverse(block)) {
+    auto reduce = dyn_cast<AllReduceOp>(op);
+    if (reduce && !needed.contains(reduce))
+      found.push_back(reduce);
+    bool exchanges = op.walk([](Operation *inner) {
+                         return isa<AllReduceOp, AllGatherOp>(inner)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       }).wasInterrupted();
+    if (exchanges || needed.contains(&op))
+      forEachMaker(&op, [&](Operation *maker) { needed.insert(maker); });
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
 LogicalResult AllReduceOp::verify() { return countRanks(*this, getAxes()); }
 
 LogicalResult AllGatherOp::verify() {

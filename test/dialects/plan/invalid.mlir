@@ -119,3 +119,74 @@ plan.program @shared_bytes {
   // expected-error@below {{shares bytes with another buffer that is live at the same time}}
   %b = plan.buffer 32 live [2, 3] : memref<4xf32>
 }
+
+// -----
+
+// (C4)
+plan.program @uses_in_air {
+  %x = plan.argument 0 : memref<4xf32>
+  %b = plan.buffer 0 live [0, 2] : memref<4xf32>
+  %s = plan.buffer 64 live [0, 2] : memref<16xi8>
+  // expected-note@below {{the start}}
+  plan.start 0(%b, %s) : memref<4xf32>, memref<16xi8>
+  // expected-error@below {{uses bytes that ranks exchange until wait 0}}
+  plan.copy %b to %x : memref<4xf32>
+  plan.wait 0
+}
+
+// -----
+
+// (C4) A buffer that the planner takes for dead.
+plan.program @shares_in_air {
+  %x = plan.argument 0 : memref<4xf32>
+  %b = plan.buffer 0 live [0, 0] : memref<4xf32>
+  %s = plan.buffer 64 live [0, 0] : memref<16xi8>
+  %c = plan.buffer 64 live [1, 1] : memref<4xf32>
+  %p = plan.argument 1 : memref<i1>
+  // expected-note@below {{the start}}
+  plan.start 0(%b, %s) : memref<4xf32>, memref<16xi8>
+  plan.if %p : memref<i1> {
+    // expected-error@below {{uses bytes that ranks exchange until wait 0}}
+    plan.copy %x to %c : memref<4xf32>
+  } else {
+  }
+  plan.wait 0
+}
+
+// -----
+
+// (C4)
+plan.program @no_wait {
+  %b = plan.buffer 0 live [0, 0] : memref<4xf32>
+  %s = plan.buffer 64 live [0, 0] : memref<16xi8>
+  // expected-error@below {{has no wait in its block}}
+  plan.start 0(%b, %s) : memref<4xf32>, memref<16xi8>
+}
+
+// -----
+
+// (C4)
+plan.program @waits_inside {
+  %b = plan.buffer 0 live [0, 0] : memref<4xf32>
+  %s = plan.buffer 64 live [0, 0] : memref<16xi8>
+  %p = plan.argument 0 : memref<i1>
+  plan.start 0(%b, %s) : memref<4xf32>, memref<16xi8>
+  plan.if %p : memref<i1> {
+    // expected-error@below {{has no start in its block}}
+    plan.wait 0
+  } else {
+  }
+}
+
+// -----
+
+// (C4)
+plan.program @starts_twice {
+  %b = plan.buffer 0 live [0, 0] : memref<4xf32>
+  %s = plan.buffer 64 live [0, 0] : memref<16xi8>
+  %c = plan.buffer 128 live [0, 0] : memref<4xf32>
+  %t = plan.buffer 192 live [0, 0] : memref<16xi8>
+  plan.start 0(%b, %s) : memref<4xf32>, memref<16xi8>
+  // expected-error@below {{begins a second time before its wait}}
+  plan.start 0(%c, %t) : memref<4xf32>, memref<16xi8>
+}

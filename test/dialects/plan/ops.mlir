@@ -86,6 +86,18 @@ plan.program @exchange {
   plan.exchange 1(%c, %t) agrees : memref<1xi64>, memref<8xi8>
 }
 
+// CHECK-LABEL: plan.program @in_air
+plan.program @in_air {
+  %b = plan.buffer 0 live [0, 1] : memref<4xf32>
+  %s = plan.buffer 64 live [0, 1] : memref<16xi8>
+  // CHECK: plan.start 0(%{{.*}}, %{{.*}}) : memref<4xf32>, memref<16xi8>
+  plan.start 0(%b, %s) : memref<4xf32>, memref<16xi8>
+  // CHECK: plan.progress
+  plan.progress
+  // CHECK: plan.wait 0
+  plan.wait 0
+}
+
 // CHECK-LABEL: plan.program @accesses
 plan.program @accesses {
   %record = plan.buffer 0 live [0, 0] : memref<3xi64>

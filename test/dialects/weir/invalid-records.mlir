@@ -171,3 +171,13 @@ module attributes {weir.profile_tasks = [#weir.profile_task<kernel = "k", nodes 
 
 // expected-error@below {{phase must be from 0 to 2147483647, not -1}}
 module attributes {weir.profile_tasks = [#weir.profile_task<kernel = "k", phase = -1>]} {}
+
+// -----
+
+// expected-error@below {{kind must be compute, start, progress or wait, not 'stop'}}
+module attributes {weir.schedule = [#weir.schedule_item<kind = "stop">]} {}
+
+// -----
+
+// expected-error@below {{nanoseconds must be from 0 to 9223372036854775807, not -1}}
+module attributes {weir.schedule = [#weir.schedule_item<nanoseconds = -1>]} {}

@@ -39,6 +39,8 @@ int main() {
   });
   check("tag", WEIR_ALL_REDUCE, 3, {2},
         [](auto &ranks) { ranks[1].moves[1].tag += 1; });
+  check("other", WEIR_ALL_REDUCE, 3, {2},
+        [](auto &ranks) { ranks[1].moves[1].tag += WEIR_TAGS; });
   check("missing", WEIR_ALL_REDUCE, 3, {2},
         [](auto &ranks) { ranks[0].steps.clear(); });
   // Both ranks send before they receive, which only a transport with buffers
