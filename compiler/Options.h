@@ -6,6 +6,7 @@
 #include "compiler/dump/DumpOptions.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
+#include "compiler/partition/Cluster.h"
 #include "compiler/report/Decisions.h"
 #include "compiler/target/Gpu.h"
 #include "compiler/target/IsaVariant.h"
@@ -122,6 +123,8 @@ struct Options {
   bool checksBounds = false;
   /// The axes of the mesh of ranks, and their sizes; empty: one rank.
   std::vector<std::pair<std::string, int64_t>> mesh;
+  /// The tasks of weir partition; empty for any other command.
+  Cluster cluster;
   /// Whether the library counts the time of its tasks.
   bool profile = false;
   bool timing = false;

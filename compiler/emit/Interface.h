@@ -128,7 +128,10 @@ struct CollectiveInterface {
   weir_dtype dtype;
   uint64_t elements, elementBytes, data, scratch;
   std::string node;
-  uint32_t function;
+  uint32_t function, key;
+  int32_t peer;
+  uint32_t peers;
+  int32_t only;
 };
 
 /// The ranks that run the model together.
@@ -136,9 +139,14 @@ struct MeshInterface {
   std::vector<std::string> axes;
   std::vector<uint32_t> sizes;
   std::vector<CollectiveInterface> collectives;
+  /// Of a cluster: its text, the role of the library and its ranks, and what
+  /// all libraries of the partition have in common. Empty, and all ranks.
+  std::string cluster, role;
+  uint32_t firstRank = 0, numRanks = 0;
+  uint64_t fingerprint = 0;
 
   uint64_t ranks() const;
-  std::string text() const; // "data=4,model=2"
+  std::string text() const; // "data=4,model=2", "ps=2,worker=3"
 };
 
 /// The numbers of steps and transfers of the rank that has the most.

@@ -3,7 +3,7 @@
 #include "passes/plan/Passes.h"
 
 #include "dialects/weir/Attributes.h"
-#include "passes/plan/Transfers.h"
+#include "passes/plan/RoleTransfers.h"
 
 using namespace mlir;
 
@@ -16,6 +16,9 @@ namespace {
 struct CheckTransfers : impl::CheckTransfersBase<CheckTransfers> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    SmallVector<ModuleOp> roles(module.getOps<ModuleOp>());
+    if (!roles.empty() && failed(checkRoles(roles)))
+      return signalPassFailure();
     MeshAttr mesh = MeshAttr::of(module);
     ArrayAttr all = attrs::collectives.of(module);
     if (!mesh || !all)
@@ -36,14 +39,7 @@ struct CheckTransfers : impl::CheckTransfersBase<CheckTransfers> {
                                    uint32_t number) {
     std::vector<uint32_t> sizes(mesh.getSizes().asArrayRef().begin(),
                                 mesh.getSizes().asArrayRef().end());
-    weir_collective c = {};
-    c.kind = each.getKind() == "all_gather" ? WEIR_ALL_GATHER
-             : each.getKind() == "own_part" ? WEIR_OWN_PART
-                                            : WEIR_ALL_REDUCE;
-    c.axes = static_cast<uint32_t>(each.getAxes());
-    c.elements = each.getType().getNumElements();
-    c.element_bytes =
-        llvm::divideCeil(each.getType().getElementTypeBitWidth(), 8);
+    weir_collective c = entryOf(each, number);
     uint64_t part = c.elements * c.element_bytes;
     ExchangeRoom room = {part, 0, c.element_bytes};
     if (c.kind == WEIR_ALL_GATHER)
@@ -52,9 +48,14 @@ struct CheckTransfers : impl::CheckTransfersBase<CheckTransfers> {
                        .size;
     if (c.kind == WEIR_ALL_REDUCE)
       room.scratch = part;
+    if (c.kind == WEIR_RECV)
+      room.data *= c.peers;
     if (std::optional<std::string> fault = checkArena(each, room))
       return fault;
-    return findFault(stepsOf(c, number, sizes), room);
+    // The other end of a message is in another module.
+    if (c.kind == WEIR_SEND || c.kind == WEIR_RECV)
+      return std::nullopt;
+    return findFault(stepsOf(c, c.key, sizes), room);
   }
 
   /// Both blocks lie in the arena, apart from each other.

@@ -11,15 +11,22 @@ namespace weir::plan {
 
 class Exchanges {
 public:
-  explicit Exchanges(mlir::ModuleOp module) : mesh(MeshAttr::of(module)) {}
+  explicit Exchanges(mlir::ModuleOp module)
+      : mesh(MeshAttr::of(module)), cluster(ClusterAttr::of(module)) {}
 
   bool hasMesh() const { return bool(mesh); }
+  /// Whether the module is that of a role, whose agreements are ops.
+  bool isOfRole() const { return bool(cluster); }
   /// Later operations are those of the next entry.
   void endEntry() { ++entry; }
   /// Adds a collective op of stage shard. Returns its number.
   int64_t add(mlir::Operation *op);
-  /// Adds the maximum over all ranks of an i64, for failed checks.
-  int64_t addAgreement();
+  /// Adds a message between roles.
+  int64_t add(graph::SendOp op);
+  int64_t add(graph::RecvOp op);
+  /// Adds the maximum over all ranks of an i64, for failed checks. The key is
+  /// that of its messages; -1 for the number.
+  int64_t addAgreement(int64_t key);
   bool isReduction(int64_t number) const;
   /// Sets the offsets in the arena.
   void place(int64_t number, int64_t data, int64_t scratch);
@@ -27,7 +34,12 @@ public:
   llvm::ArrayRef<CollectiveAttr> attributes() const { return list; }
 
 private:
+  int64_t addMessage(mlir::Operation *op, llvm::StringRef kind,
+                     mlir::RankedTensorType type, const ClusterRole &peer,
+                     int64_t peers, int64_t key, int64_t only);
+
   MeshAttr mesh;
+  ClusterAttr cluster;
   int64_t entry = 0;
   llvm::SmallVector<CollectiveAttr> list;
 };

@@ -89,6 +89,10 @@ def CheckTransfers : Pass<"weir-check-transfers", "::mlir::ModuleOp"> {
     that buffer nothing. All ranks execute the same program, whose collective
     operations come in one order, so a proof for each is one for all.
 
+    Roles of a cluster have programs of their own. In a module of roles each key has
+    one `graph.send` and one `graph.recv`, of one type. After the planning the pass
+    executes all messages of each function for all ranks.
+
     ```mlir
     // What the ranks add lies where they receive: an error.
     module attributes {

@@ -68,7 +68,7 @@ LogicalResult Planner::run(OpBuilder tasks) {
   }
   if (failed(planBlock(body, tasks)))
     return failure();
-  agree(tasks);
+  agreeIfChecked(tasks);
   for (auto [value, output] : llvm::zip_equal(result.getOperands(), outputs))
     copy(tasks, where.lookup(value), output);
   return success();
@@ -93,7 +93,7 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
     }
   for (Operation &op : block.without_terminator()) {
     if (assigning.contains(&op))
-      agree(tasks);
+      agreeIfChecked(tasks);
     if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
       where[constant] =
           buffers.weight(op.getLoc(), constant.getValue(), constant.getType());
@@ -135,6 +135,12 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
       planAllReduce(reduce, tasks);
     } else if (isa<graph::AllGatherOp, graph::OwnPartOp>(op)) {
       planMove(&op, tasks);
+    } else if (auto send = dyn_cast<graph::SendOp>(op)) {
+      planSend(send, tasks);
+    } else if (auto receive = dyn_cast<graph::RecvOp>(op)) {
+      planRecv(receive, tasks);
+    } else if (auto agreement = dyn_cast<graph::AgreeOp>(op)) {
+      agree(tasks, op.getLoc(), agreement.getKey());
     } else if (auto branch = dyn_cast<graph::IfOp>(op)) {
       if (failed(planIf(branch, tasks)))
         return failure();

@@ -1,4 +1,5 @@
-/* What the header of a model has beside runtime/weir.h with --mesh. */
+/* What the header of a model has beside runtime/weir.h with --mesh, and of
+ * weir partition. */
 #ifndef WEIR_MESH_INFO_H
 #define WEIR_MESH_INFO_H
 
@@ -12,7 +13,9 @@ extern "C" {
 typedef enum weir_collective_kind {
   WEIR_ALL_REDUCE = 0, /* each rank gets the sum, maximum or minimum of all */
   WEIR_ALL_GATHER = 1, /* each rank gets the parts of all */
-  WEIR_OWN_PART = 2    /* each rank takes its part of what all have */
+  WEIR_OWN_PART = 2,   /* each rank takes its part of what all have */
+  WEIR_SEND = 3,       /* the rank sends a tensor to other ranks of a cluster */
+  WEIR_RECV = 4        /* the rank receives it */
 } weir_collective_kind;
 
 /* A collective operation. A run of the function executes it once, or as often
@@ -40,6 +43,11 @@ typedef struct weir_mesh_info {
   uint32_t num_collectives;
   uint32_t zero;
   const weir_collective_info *collectives;
+  /* Of a library of weir partition: which task or tasks of the cluster run it,
+   * "ps-0", or "worker" for all of that job. Null: all ranks run the library.
+   */
+  const char *role;
+  uint32_t first, count; /* the ranks that run it */
 } weir_mesh_info;
 
 #ifdef __cplusplus

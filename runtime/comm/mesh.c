@@ -43,7 +43,15 @@ static int32_t missing_peer(const weir_comm *comm, const weir_mesh *mesh,
   weir_group group = group_of(mesh, c, comm->rank);
   if (c->kind == WEIR_ALL_GATHER) // a ring: the rank before this one
     return weir_peer(&group, (group.index + group.size - 1) % group.size);
-  weir_add_steps(c, &group, number, &list);
+  if (c->kind == WEIR_SEND || c->kind == WEIR_RECV) {
+    // As many as a job has tasks: more than the list has room for.
+    uint32_t i = 0;
+    for (int done = 1; i + 1 < step->count; ++i)
+      if (comm->test(comm->user, step->first + i, 1, &done) || !done)
+        break;
+    return c->peer + (int32_t)i;
+  }
+  weir_add_steps(c, &group, c->key, &list);
   uint32_t base =
       steps_of(mesh, (weir_ranks *)ranks)[ranks->first[number]].first;
   for (uint32_t i = 0; i < step->count; ++i) {
@@ -139,12 +147,14 @@ typedef struct identity {
   uint64_t fingerprint;
   uint32_t abi_version;
   int32_t rank;
+  uint32_t first, count; // the ranks that its library is for
 } identity;
 
 static weir_status compare_ranks(const weir_mesh *mesh, const weir_comm *comm,
                                  weir_context *context) {
   const weir_mesh_info *info = mesh->info;
-  identity mine = {mesh->fingerprint, WEIR_ABI_VERSION, comm->rank};
+  identity mine = {mesh->fingerprint, WEIR_ABI_VERSION, comm->rank, info->first,
+                   info->count};
   size_t bytes =
       (sizeof mine * info->ranks + WEIR_ALIGN - 1) / WEIR_ALIGN * WEIR_ALIGN;
   identity *all = aligned_alloc(WEIR_ALIGN, bytes);
@@ -165,6 +175,12 @@ static weir_status compare_ranks(const weir_mesh *mesh, const weir_comm *comm,
           context, WEIR_ERR_RANKS, "rank ", weir_digits((int64_t)i, rank),
           " has program ", weir_hex_digits(all[i].fingerprint, theirs),
           ", rank 0 has ", weir_hex_digits(all[0].fingerprint, ours));
+    else if (i - all[i].first >= all[i].count)
+      status = WEIR_FAIL(
+          context, WEIR_ERR_RANKS, "rank ", weir_digits((int64_t)i, rank),
+          " was started with the library of rank ",
+          weir_digits((int64_t)all[i].first, theirs),
+          "; run.sh beside the libraries starts each rank with its own");
   }
   free(all);
   return status;
@@ -214,7 +230,7 @@ static weir_status prepare(const weir_mesh *mesh, weir_context *context) {
     const weir_collective *c = &mesh->collectives[i];
     weir_group group = group_of(mesh, c, ranks->comm->rank);
     ranks->first[i] = list.num_steps;
-    weir_add_steps(c, &group, i, &list);
+    weir_add_steps(c, &group, c->key, &list);
     for (; made < list.num_moves; ++made) {
       const weir_move *move = &list.moves[made];
       uint64_t base = move->to_scratch ? c->scratch : c->data;

@@ -19,6 +19,8 @@ uint64_t MeshInterface::ranks() const {
 }
 
 std::string MeshInterface::text() const {
+  if (!cluster.empty())
+    return cluster;
   std::string text;
   for (auto [axis, size] : llvm::zip_equal(axes, sizes))
     text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
@@ -34,6 +36,15 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
     out.axes.push_back(axis.str());
   for (int64_t size : mesh.getSizes().asArrayRef())
     out.sizes.push_back(static_cast<uint32_t>(size));
+  out.numRanks = static_cast<uint32_t>(out.ranks());
+  if (ClusterAttr cluster = attrs::cluster.of(module)) {
+    ClusterRole role = *cluster.roleOf(cluster.getRole());
+    out.cluster = cluster.text();
+    out.role = role.name;
+    out.firstRank = static_cast<uint32_t>(role.first);
+    out.numRanks = static_cast<uint32_t>(role.count);
+    out.fingerprint = static_cast<uint64_t>(cluster.getFingerprint());
+  }
   ArrayAttr all = attrs::collectives.of(module);
   for (auto each : all ? all.getAsRange<CollectiveAttr>()
                        : ArrayAttr::get(module.getContext(), {})
@@ -47,6 +58,8 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
     one.kind = llvm::StringSwitch<uint32_t>(each.getKind())
                    .Case("all_gather", WEIR_ALL_GATHER)
                    .Case("own_part", WEIR_OWN_PART)
+                   .Case("send", WEIR_SEND)
+                   .Case("recv", WEIR_RECV)
                    .Default(WEIR_ALL_REDUCE);
     one.combine = llvm::StringSwitch<uint32_t>(each.getCombine())
                       .Case("max", WEIR_COMBINE_MAX)
@@ -60,6 +73,12 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
     one.scratch = each.getScratch();
     one.node = each.getNode().str();
     one.function = static_cast<uint32_t>(each.getEntry());
+    one.key = static_cast<uint32_t>(
+        each.getKey() < 0 ? static_cast<int64_t>(out.collectives.size())
+                          : each.getKey());
+    one.peer = static_cast<int32_t>(each.getPeer());
+    one.peers = static_cast<uint32_t>(each.getPeers());
+    one.only = static_cast<int32_t>(each.getOnly());
     out.collectives.push_back(std::move(one));
   }
   model.mesh = std::move(out);
@@ -71,13 +90,15 @@ MeshRoom roomOf(const MeshInterface &mesh) {
   auto numAxes = static_cast<uint32_t>(mesh.sizes.size());
   for (uint64_t rank = 0; rank < mesh.ranks(); ++rank) {
     weir_steps list = {nullptr, nullptr, 0, 0};
-    for (auto [i, each] : llvm::enumerate(mesh.collectives)) {
+    for (const CollectiveInterface &each : mesh.collectives) {
       weir_collective c = {each.kind,  each.combine,  each.axes,
                            each.dtype, each.elements, each.elementBytes,
-                           each.data,  each.scratch,  nullptr};
+                           each.data,  each.scratch,  nullptr,
+                           each.key,   each.peer,     each.peers,
+                           each.only};
       weir_group group = weir_group_of(numAxes, mesh.sizes.data(), each.axes,
                                        static_cast<int32_t>(rank));
-      weir_add_steps(&c, &group, static_cast<uint32_t>(i), &list);
+      weir_add_steps(&c, &group, each.key, &list);
     }
     most.steps = std::max<uint64_t>(most.steps, list.num_steps);
     most.transfers = std::max<uint64_t>(most.transfers, list.num_moves);

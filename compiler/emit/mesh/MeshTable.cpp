@@ -1,8 +1,8 @@
 // What a library for several ranks has beside: the structs of runtime/comm,
 // field by field, and NAME_mesh.
 
-#include "compiler/emit/tables/Constants.h"
 #include "compiler/emit/Tables.h"
+#include "compiler/emit/tables/Constants.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
@@ -22,11 +22,16 @@ public:
   Constant *build(const ModelInterface &model, uint64_t fingerprint) {
     SmallVector<Constant *> collectives;
     for (const CollectiveInterface &each : mesh.collectives)
-      collectives.push_back(record(
-          {int32(each.kind), int32(each.combine), int32(each.axes),
-           int32(each.dtype), int64(each.elements), int64(each.elementBytes),
-           int64(each.data), int64(each.scratch), cText(each.node)}));
+      collectives.push_back(
+          record({int32(each.kind), int32(each.combine), int32(each.axes),
+                  int32(each.dtype), int64(each.elements),
+                  int64(each.elementBytes), int64(each.data),
+                  int64(each.scratch), cText(each.node), int32(each.key),
+                  int32(each.peer), int32(each.peers), int32(each.only)}));
     MeshRoom room = roomOf(mesh);
+    // Roles of a cluster have programs of their own.
+    if (mesh.fingerprint)
+      fingerprint = mesh.fingerprint;
     return constant(
         record({info(model), cText(mesh.text()), int64(fingerprint),
                 list(collectives, globals::mesh), int64(collectives.size()),
@@ -62,7 +67,9 @@ public:
                        list(axes, globals::mesh), list(sizes, globals::mesh),
                        list(functions, globals::mesh),
                        int32(collectives.size()), int32(0),
-                       list(collectives, globals::mesh)}),
+                       list(collectives, globals::mesh),
+                       mesh.role.empty() ? null() : cText(mesh.role),
+                       int32(mesh.firstRank), int32(mesh.numRanks)}),
                globals::mesh);
   }
 
@@ -88,8 +95,8 @@ void addMesh(Module &module, const ModelInterface &model,
              SmallVectorImpl<Constant *> &values) {
   Builder builder(module, *model.mesh);
   values.push_back(builder.build(model, fingerprint));
-  values.push_back(ConstantInt::get(Type::getInt64Ty(module.getContext()),
-                                    options.ranksAt));
+  values.push_back(
+      ConstantInt::get(Type::getInt64Ty(module.getContext()), options.ranksAt));
   auto *type = FunctionType::get(PointerType::get(module.getContext(), 0), {},
                                  /*isVarArg=*/false);
   auto *function = Function::Create(type, GlobalValue::ExternalLinkage,
