@@ -87,6 +87,19 @@ MeshAttr meshOf(MLIRContext *context,
                        DenseI64ArrayAttr::get(context, sizes));
 }
 
+/// The attribute of `--cluster`.
+ClusterAttr clusterOf(MLIRContext *context, const Cluster &cluster) {
+  SmallVector<Attribute> jobs;
+  SmallVector<int64_t> sizes;
+  for (const ClusterJob &job : cluster) {
+    jobs.push_back(StringAttr::get(context, job.name));
+    sizes.push_back(static_cast<int64_t>(job.tasks.size()));
+  }
+  return ClusterAttr::get(context, ArrayAttr::get(context, jobs),
+                          DenseI64ArrayAttr::get(context, sizes),
+                          /*replicas=*/"", /*role=*/"", /*fingerprint=*/0);
+}
+
 } // namespace
 
 void writeOptions(ModuleOp module, const Options &options) {
@@ -108,6 +121,8 @@ void writeOptions(ModuleOp module, const Options &options) {
     attrs::mesh.set(module, meshOf(module.getContext(), options.mesh));
   if (options.bucketBytes)
     attrs::bucketBytes.set(module, *options.bucketBytes);
+  if (!options.cluster.empty())
+    attrs::cluster.set(module, clusterOf(module.getContext(), options.cluster));
   if (options.profile)
     attrs::profile.set(module);
   else

@@ -9,10 +9,12 @@
 #include "compiler/Streams.h"
 #include "compiler/emit/lines/KernelLines.h"
 #include "compiler/import/Dependencies.h"
+#include "compiler/partition/Partition.h"
 #include "compiler/report/TimeTrace.h"
 #include "compiler/terminal/Colors.h"
 #include "dialects/weir/Attributes.h"
 #include "passes/place/Devices.h"
+#include "passes/shard/roles/ReadDevices.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/TimeProfiler.h"
 #include <limits>
@@ -178,7 +180,8 @@ std::vector<StageRun> planRuns(const Options &options) {
       {stage::graph, stage::graph, gradients, nullptr,
        options.tensorboard.empty() ? nullptr : showGraph},
       {stage::grad, stage::grad, gradients},
-      {stage::shard, stage::shard, Status::badUsage},
+      {stage::shard, stage::shard,
+       options.cluster.empty() ? Status::badUsage : Status::unsupported},
       {stage::place, stage::place, Status::badUsage},
       {stage::fuse, stage::fuse, Status::internal,
        options.arenaLimit ? fitArena : nullptr},
@@ -208,7 +211,10 @@ Status compileModule(Course &course) {
   if (!options.gpu.isOn()) {
     if (failed(place::explainDevices(module)))
       return Status::badInput;
-    attrs::devices.remove(module);
+    if (options.cluster.empty())
+      attrs::devices.remove(module);
+    else if (failed(shard::readDevices(module)))
+      return Status::badInput;
     attrs::colocated.remove(module);
   }
   if (failed(applyShardRules(module, options.shardRules)))
@@ -220,7 +226,7 @@ Status compileModule(Course &course) {
   for (const StageRun &run : planRuns(options)) {
     // A program of one rank is divided among no others.
     if (run.first == stage::shard && !attrs::mesh.isOn(module) &&
-        options.stopAfter != stage::shard)
+        options.cluster.empty() && options.stopAfter != stage::shard)
       continue;
     ArrayRef<Stage> list = stages(course.machine(), run.first, run.last);
     if (list.empty())
@@ -244,6 +250,8 @@ Status compileModule(Course &course) {
     }
     if (stops)
       return finishEarly(course);
+    if (run.last == stage::shard && !options.cluster.empty())
+      return compileRoles(course);
   }
   return write(course);
 }
@@ -315,6 +323,9 @@ Status compile(MLIRContext *context, const Options &options,
   status = flushed("weir", status);
   if (status == Status::ok)
     status = statusOf(keepAll(files));
+  if (status == Status::ok && !options.cluster.empty() &&
+      options.stopAfter.empty())
+    status = linkReplicas(options, *module);
   if (status == Status::ok && options.reproducer.empty())
     endWithSuccess();
   current.stop(status == Status::ok);

@@ -104,6 +104,24 @@ Examples:
   weir compile net.pb -o train.so --loss=mean_squared_error:y --optimizer=Adam
 )";
 
+constexpr StringLiteral usageOfPartition =
+    R"(weir partition: compile a model to a library for each task of a cluster
+
+Usage: weir partition [options] MODEL --cluster=FILE -o DIR
+
+MODEL is a TensorFlow graph (.pb, .pbtxt) or a directory of a SavedModel, whose
+nodes have devices such as /job:worker/task:0. FILE is TensorFlow's ClusterSpec
+in JSON, or a TF_CONFIG. weir writes DIR/JOB-TASK.so for each task, run.sh, which
+starts all tasks by mpirun, hostfile and manifest.json.
+)";
+
+constexpr StringLiteral examplesOfPartition = R"(
+Examples:
+  weir partition net.pb --cluster=cluster.json -o dist
+  weir partition net.pb --cluster=cluster.json --stop-after=shard
+  dist/run.sh --input=x=@x.npy
+)";
+
 constexpr StringLiteral usageOfInspect =
     R"(weir inspect: describe a model, a library or IR
 
@@ -173,6 +191,8 @@ struct Texts {
 Texts textsOf(StringRef command) {
   OptionUse use = useOf(command);
   switch (use) {
+  case ForPartition:
+    return {use, usageOfPartition, examplesOfPartition};
   case ForInspect:
     return {use, usageOfInspect, examplesOfInspect};
   case ForReference:

@@ -81,6 +81,7 @@ void readInspect(const InputArgList &args, Options &options, Usage &usage) {
 /// The commands that the table has options of.
 static constexpr std::pair<StringLiteral, OptionUse> commandUses[] = {
     {"compile", ForCompile},
+    {"partition", ForPartition},
     {"inspect", ForInspect},
     {"reference", ForReference},
     {"diff", ForDiff}};

@@ -20,6 +20,7 @@ enum OptionUse : unsigned {
   ForReference = 1 << 3,
   ForDiff = 1 << 4,
   ForSide = 1 << 7,
+  ForPartition = 1 << 8,
 };
 enum OptionFlag : unsigned {
   OfModel = 1 << 5,
@@ -112,6 +113,9 @@ std::optional<int64_t> parseBytes(llvm::StringRef text);
 /// The ranks that run the library together.
 void readMesh(const llvm::opt::InputArgList &args, Options &options,
               Usage &usage);
+/// The cluster of weir partition. The status is of the system.
+Status readCluster(const llvm::opt::InputArgList &args, llvm::StringRef command,
+                   Options &options, Usage &usage);
 /// A file that an option names, on which the product then depends. Null after a
 /// message, with the status.
 std::unique_ptr<llvm::MemoryBuffer> readOptionFile(llvm::StringRef path,

@@ -163,7 +163,8 @@ void readProduct(const InputArgList &args, Options &options, Usage &usage) {
                    "is\n";
 }
 
-void readEmit(const InputArgList &args, Options &options, Usage &usage) {
+void readEmit(const InputArgList &args, StringRef command, Options &options,
+              Usage &usage) {
   EmitOptions &emit = options.emit;
   if (const Arg *path = args.getLastArg(OPT_o, OPT_output_EQ))
     emit.output = path->getValue();
@@ -182,7 +183,11 @@ void readEmit(const InputArgList &args, Options &options, Usage &usage) {
   StringRef level = args.getLastArgValue(OPT_O, "2");
   if (level.getAsInteger(10, emit.optLevel) || emit.optLevel > 3)
     usage.say() << "-O takes 0 to 3, not '" << escaped(level) << "'\n";
-  readProduct(args, options, usage);
+  // The output of partition is a folder of libraries.
+  if (command == "partition")
+    options.stopAfter = args.getLastArgValue(OPT_stop_after_EQ).str();
+  else
+    readProduct(args, options, usage);
 }
 
 /// Nothing that is written may take the place of what is read.
@@ -319,7 +324,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   Status scheduled = readSchedules(context, args, options, usage);
   readBound(args, options.import, usage);
   readTraining(context, args, options, usage);
-  readEmit(args, options, usage);
+  readEmit(args, command, options, usage);
   readOps(context, args, options, usage);
   readTarget(args, command, options, usage);
   readInstruments(args, options, usage);
@@ -333,6 +338,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     usage.say() << "--profile does not go with --gpu=sim: the simulator has no "
                    "times of a GPU\n";
   readMesh(args, options, usage);
+  Status clustered = readCluster(args, command, options, usage);
   options.timing = args.hasArg(OPT_timing);
   readInspect(args, options, usage);
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);
@@ -343,13 +349,17 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   if (command == "compile" && options.stopAfter.empty() &&
       !options.dump.isOn() && options.emit.output.empty())
     usage.say() << "no output given: -o PATH\n";
+  if (command == "partition" && options.stopAfter.empty() &&
+      options.emit.output.empty())
+    usage.say() << "no output given: -o DIR\n";
   checkUses(args, command, options, usage);
   checkWritten(args, options, usage);
   if (usage.wrong)
     return std::nullopt;
   done = configured == Status::ok ? scheduled : configured;
-  if (done == Status::ok)
-    done = reported;
+  for (Status status : {reported, clustered})
+    if (done == Status::ok)
+      done = status;
   if (done != Status::ok)
     return std::nullopt;
   return options;

@@ -7,6 +7,7 @@
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
 #include "compiler/options/ShardRules.h"
+#include "compiler/partition/Cluster.h"
 #include "compiler/report/Decisions.h"
 #include "compiler/target/Gpu.h"
 #include "compiler/target/IsaVariant.h"
@@ -128,6 +129,8 @@ struct Options {
   std::string shardState; // the axis of --shard-state
   /// The bytes from which on a bucket of gradients is full; none: the default.
   std::optional<int64_t> bucketBytes;
+  /// The tasks of weir partition; empty for any other command.
+  Cluster cluster;
   /// Whether the library counts the time of its tasks.
   bool profile = false;
   bool timing = false;

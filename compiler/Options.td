@@ -12,6 +12,7 @@ multiclass Eq<string name, string meta, string help> {
 // weir reads, or a product, so not IR that weir prints. OptionTable.h has the
 // same names. --help leaves out options with HelpHidden, --help-all has them.
 def ForCompile : OptionVisibility;
+def ForPartition : OptionVisibility;
 def ForInspect : OptionVisibility;
 def ForReference : OptionVisibility;
 def ForDiff : OptionVisibility;
@@ -38,20 +39,22 @@ def g_reports : Titled<"Reports">;
 def g_debug : Titled<"Debug">;
 def g_help : Titled<"Help">;
 
-let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Group = g_help in {
+let Visibility = [ForCompile, ForPartition, ForInspect, ForReference, ForDiff], Group = g_help in {
 def help : F<"help", "Print the common options">;
 def help_all : F<"help-all", "Print all options">;
 def h : Flag<["-"], "h">, Alias<help>;
 def version : F<"version", "Print the version, the commit and the targets">;
 }
 
-let Visibility = [ForCompile], Group = g_output in {
+let Visibility = [ForCompile, ForPartition], Group = g_output in {
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"PATH">,
         HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .s, .mlir, .ptx, .onnx, or none for an executable. - is standard output, for text">;
 defm output : Eq<"output", "PATH", "The same as -o">;
+}
+let Visibility = [ForCompile], Group = g_output in {
 defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, asm, mlir, ptx, graph, plan or onnx">;
 }
-let Visibility = [ForCompile, ForSide], Group = g_output in {
+let Visibility = [ForCompile, ForPartition, ForSide], Group = g_output in {
 defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Limit the weights to FACTOR times the bytes of the model's (default: 1.25); none stores what the fastest kernels read">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_output in {
@@ -69,21 +72,21 @@ def MT : JoinedOrSeparate<["-"], "MT">, MetaVarName<"TARGET">,
          HelpText<"Set the target of the depfile's rule (default: the output). May be repeated">;
 }
 
-let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel], Group = g_input in {
+let Visibility = [ForCompile, ForPartition, ForInspect, ForReference, ForDiff], Flags = [OfModel], Group = g_input in {
 defm signature : Eq<"signature", "NAME", "Compile this signature of a SavedModel">;
 def all_signatures : F<"all-signatures", "Compile all signatures of a SavedModel">;
 defm feed : Eq<"feed", "NAME[:DIMSxTYPE]", "Make a tensor of the model an input, as in x:1x224x224x3xf32. May be repeated">;
 defm fetch : Eq<"fetch", "NAME", "Make a tensor of the model an output. May be repeated">;
 defm value : Eq<"value", "INPUT=VALUE", "Make an input a constant: numbers with commas, one number for all elements, or @FILE.npy. May be repeated">;
 }
-let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel, HelpHidden], Group = g_input in {
+let Visibility = [ForCompile, ForPartition, ForInspect, ForReference, ForDiff], Flags = [OfModel, HelpHidden], Group = g_input in {
 defm tags : Eq<"tags", "LIST", "Choose the graph of a SavedModel by its tags (default: serve)">;
 defm checkpoint : Eq<"checkpoint", "PATH", "Read the variables of a TensorFlow model from the checkpoint PATH.index">;
 defm config : Eq<"config", "FILE", "Read feeds and fetches from a tf2xla.Config, as tfcompile does">;
 defm target_node : Eq<"target-node", "NODE", "Run this node, even if no output needs it. May be repeated">;
 }
 
-let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel], Group = g_shapes in {
+let Visibility = [ForCompile, ForPartition, ForInspect, ForReference, ForDiff], Flags = [OfModel], Group = g_shapes in {
 defm shape : Eq<"shape", "NAME=DIMS", "Set the shape of an input, as in x=1x224x224x3. x=batch,?,3 names one dimension and keeps two of them dynamic. May be repeated">;
 defm dim : Eq<"dim", "NAME=LOW..HIGH", "Set the range of a dynamic dimension, as in batch=1..64, or its size, as in batch=8. x.0 is dimension 0 of input x. May be repeated">;
 }
@@ -98,7 +101,7 @@ defm variant : Eq<"variant", "NAME:DIM=RANGE,...", "Add a function with other ra
 defm ops : Eq<"ops", "FILE", "Define operators that weir lacks by functions of an ONNX file or a GraphDef. May be repeated">;
 defm custom_op : Eq<"custom-op", "OP=SYMBOL[,KEY=VALUE,...]", "Compute an operator by a C function. KEY is shape, type, parts or scratch: see docs/custom.md">;
 }
-let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [OfModel, HelpHidden], Group = g_functions in {
+let Visibility = [ForCompile, ForPartition, ForInspect, ForReference, ForDiff], Flags = [OfModel, HelpHidden], Group = g_functions in {
 defm entry : Eq<"entry", "NAME:FETCH,...;NODE,...", "Add a function with these outputs, which also runs these nodes. May be repeated">;
 }
 let Visibility = [ForCompile, ForSide], Flags = [OfProduct], Group = g_functions in {
@@ -134,6 +137,9 @@ defm rtol : Eq<"rtol", "R", "Accept |a - b| <= A + R * |b|, where A is that of -
 defm atol : Eq<"atol", "A", "Accept |a - b| <= A + R * |b|, where R is that of --rtol (default: 0)">;
 }
 
+let Visibility = [ForPartition], Group = g_ranks in {
+defm cluster : Eq<"cluster", "FILE", "Read the tasks of the cluster from FILE: TensorFlow's ClusterSpec in JSON, as in {\"worker\": [\"node1:2222\"]}">;
+}
 let Visibility = [ForCompile], Group = g_ranks in {
 defm bucket : Eq<"bucket", "BYTES", "Exchange small gradients together, in buckets of at least BYTES (default: 4M). K, M and G stand for powers of 1024. 0 exchanges each gradient alone">;
 defm mesh : Eq<"mesh", "AXIS=N,...", "Compile a library that N ranks run together. With the axis data each rank computes its part of the batch">;
@@ -142,14 +148,14 @@ defm shard_state : Eq<"shard-state", "AXIS", "Divide the state of the optimizer 
 defm reshard : Eq<"reshard", "HOW", "How to report collectives that no division of the batch needs: remark (default), error or silent">;
 }
 
-let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_training in {
+let Visibility = [ForCompile, ForPartition, ForInspect], Flags = [OfModel], Group = g_training in {
 defm grad : Eq<"grad", "LOSS:VAR,...", "Add the function 'gradients': the gradients of sum(LOSS) by each VAR. --fetch and --entry may name gradients/VAR. May be repeated">;
 defm loss : Eq<"loss", "KIND:OUTPUT[,LABELS]", "Add the functions 'loss' and 'train_step'. KIND is mean_squared_error, softmax_cross_entropy, sparse_softmax_cross_entropy, sigmoid_cross_entropy, huber, hinge or log_cosh. --loss=TENSOR takes a tensor of the model as the loss">;
 defm optimizer : Eq<"optimizer", "NAME[:KEY=VALUE,...]", "Choose the optimizer: GradientDescent (default), Momentum, RMSProp, Adagrad, AdagradDA, Adadelta, Adam, AdamW, AdaMax, Ftrl or LAMB. lr=input makes the learning rate an input">;
 defm train_vars : Eq<"train-vars", "REGEX", "Train only variables whose name matches (default: all). Constants of a frozen graph and ONNX initializers count as variables">;
 defm freeze : Eq<"freeze", "REGEX", "Do not train variables whose name matches">;
 }
-let Visibility = [ForCompile, ForInspect], Flags = [OfModel, HelpHidden], Group = g_training in {
+let Visibility = [ForCompile, ForPartition, ForInspect], Flags = [OfModel, HelpHidden], Group = g_training in {
 defm init : Eq<"init", "KIND[:seed=N][:REGEX]", "Initialize variables without values: zeros, ones, glorot_uniform (default), glorot_normal, he_uniform or he_normal">;
 defm clip : Eq<"clip", "KIND=X", "Clip gradients by value=X, norm=X or global_norm=X">;
 defm accumulate : Eq<"accumulate", "N", "Update variables once in N steps, by the mean of N gradients">;
@@ -158,7 +164,7 @@ defm master_weights : Eq<"master-weights", "f32|none", "Keep f32 copies of 16-bi
 defm weight_decay : Eq<"weight-decay", "RATE[:REGEX]", "Decay variables: decoupled for AdamW and LAMB, in the gradient for other optimizers">;
 }
 
-let Visibility = [ForCompile, ForInspect, ForSide], Group = g_target in {
+let Visibility = [ForCompile, ForPartition, ForInspect, ForSide], Group = g_target in {
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
            HelpText<"Compile for this processor: native (default), x86-64-v3, ... -mcpu=help lists them">;
 def mattr : Joined<["-"], "mattr=">, MetaVarName<"LIST">,
@@ -168,20 +174,20 @@ defm target : Eq<"target", "TRIPLE", "Compile for another target, as in aarch64-
 let Visibility = [ForCompile, ForSide], Group = g_target in {
 defm multiversion : Eq<"multiversion", "LIST", "Compile for several instruction sets; the library chooses at create. LIST has any of x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and amx">;
 }
-let Visibility = [ForCompile, ForSide], Flags = [HelpHidden], Group = g_target in {
+let Visibility = [ForCompile, ForPartition, ForSide], Flags = [HelpHidden], Group = g_target in {
 defm precision : Eq<"precision", "f32|bf16x3|tf32", "Choose the precision of f32 products: f32 (default), bf16x3 (AMX, 16 bits, half the time) or tf32 (GPU, 10 bits of the fraction)">;
 defm fast_math : Eq<"fast-math", "LIST", "Allow less exact arithmetic: none (default), or any of contract, reassoc, nnan, nsz, arcp, afn and fast, as LLVM defines them">;
 def O : JoinedOrSeparate<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Set the optimization level, 0 to 3 (default: 2)">;
 }
 
-let Visibility = [ForCompile, ForSide], Group = g_run in {
+let Visibility = [ForCompile, ForPartition, ForSide], Group = g_run in {
 defm threads : Eq<"threads", "N|extern", "Run on N threads of the library (default: 1), or on the caller's threads">;
 }
 let Visibility = [ForCompile, ForSide], Flags = [HelpHidden], Group = g_run in {
 defm remat : Eq<"remat", "BYTES", "Recompute values so that the arena has at most BYTES. K, M and G stand for powers of 1024">;
 }
-let Visibility = [ForCompile, ForInspect, ForReference, ForDiff, ForSide], Flags = [HelpHidden], Group = g_run in {
+let Visibility = [ForCompile, ForPartition, ForInspect, ForReference, ForDiff, ForSide], Flags = [HelpHidden], Group = g_run in {
 defm max_memory : Eq<"max-memory", "BYTES", "Limit the memory of the compiler; beyond the limit it exits with status 75 (default: 1 GiB plus 8 times the size of the model's files)">;
 }
 
@@ -205,13 +211,13 @@ def profile : F<"profile", "Compile a library that counts the calls and the time
 let Visibility = [ForCompile], Group = g_reports in {
 defm remarks : Eq<"remarks", "REGEX", "Print decisions of matching kinds: training, fusion, kernels (with their schedules), memory, schedule (order of tasks)">;
 }
-let Visibility = [ForCompile], Group = g_reports in {
+let Visibility = [ForCompile, ForPartition], Group = g_reports in {
 def v : Flag<["-"], "v">, HelpText<"Print a line for each stage">;
 def : F<"verbose", "The same as -v">, Alias<v>;
 def q : Flag<["-"], "q">, HelpText<"Do not show progress">;
 def : F<"quiet", "The same as -q">, Alias<q>;
 }
-let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_reports in {
+let Visibility = [ForCompile, ForPartition], Flags = [HelpHidden], Group = g_reports in {
 defm progress : Eq<"progress", "SECONDS", "Show progress on a terminal after SECONDS (default: 2)">;
 }
 let Visibility = [ForCompile, ForInspect], Flags = [OfProduct], Group = g_reports in {
@@ -233,7 +239,7 @@ def dot : F<"dot", "Print the graph in the DOT language of Graphviz">;
 def list_ops : F<"list-ops", "List the operators of all frontends; no model is needed">;
 }
 
-let Visibility = [ForCompile], Group = g_debug in {
+let Visibility = [ForCompile, ForPartition], Group = g_debug in {
 defm stop_after : Eq<"stop-after", "STAGE", "Print the IR after a stage, or end with it for --emit=onnx: import, train, graph, grad, place (with --gpu), fuse, lower, bufferize, schedule, cpu, gpu (with --gpu), plan, loops, launch (with --gpu), convert and entry">;
 }
 let Visibility = [ForCompile, ForDiff], Flags = [OfModel], Group = g_debug in {
@@ -262,6 +268,6 @@ let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 defm time_trace : Eq<"time-trace", "FILE.json", "Write a trace of the compiler itself: stages, passes and LLVM's threads, for Perfetto and chrome://tracing">;
 def timing : F<"timing", "Print the time of each pass">;
 }
-let Visibility = [ForCompile, ForInspect, ForReference, ForDiff], Flags = [HelpHidden], Group = g_debug in {
+let Visibility = [ForCompile, ForPartition, ForInspect, ForReference, ForDiff], Flags = [HelpHidden], Group = g_debug in {
 def trust_bytecode : F<"trust-bytecode", "Accept MLIR bytecode. MLIR does not validate it, so use trusted files only">;
 }

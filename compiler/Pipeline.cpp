@@ -79,13 +79,14 @@ static void buildGrad(OpPassManager &pm) {
   functions.addPass(grad::createSimplifyGradients());
 }
 
-// Without a mesh these passes change nothing.
+// Without a mesh and a cluster these passes change nothing.
 static void buildShard(OpPassManager &pm) {
   pm.addPass(shard::createDivideInputs());
   pm.addPass(shard::createDivideVariables());
   pm.addPass(shard::createSplitShapes());
   pm.addPass(shard::createExpandGathers());
   pm.addPass(shard::createFormBuckets());
+  pm.addPass(shard::createSplitRoles());
 }
 
 static void buildPlace(OpPassManager &pm) {

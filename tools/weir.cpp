@@ -33,11 +33,14 @@ using namespace weir;
 static constexpr unsigned stackBytes = 256u << 20;
 
 static constexpr StringLiteral commands[] = {
-    "compile", "inspect", "run", "bench", "merge", "reference", "diff"};
+    "compile", "partition", "inspect",   "run",
+    "bench",   "merge",     "reference", "diff"};
 
 static int usage(raw_ostream &os, Status status) {
   os << "usage: weir compile [options] MODEL -o PATH   compiles a model to a "
         "library\n"
+        "       weir partition [options] MODEL -o DIR compiles a model for a "
+        "cluster\n"
         "       weir inspect [options] FILE           describes a model or a "
         "library\n"
         "       weir run LIBRARY [options]            runs a library\n"

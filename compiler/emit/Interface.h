@@ -129,7 +129,10 @@ struct CollectiveInterface {
   weir_dtype dtype;
   uint64_t elements, elementBytes, data, scratch;
   std::string node;
-  uint32_t function;
+  uint32_t function, key;
+  int32_t peer;
+  uint32_t peers;
+  int32_t only;
 };
 
 /// What a rank does next, as runtime/comm/info.h has it.
@@ -151,9 +154,14 @@ struct MeshInterface {
   std::vector<RegionInterface> regions;
   int64_t table = 0; // offset in the arena of the addresses of these parts
   std::vector<ScheduleItem> schedule;
+  /// Of a cluster: its text, the role of the library and its ranks, and what
+  /// all libraries of the partition have in common. Empty, and all ranks.
+  std::string cluster, role;
+  uint32_t firstRank = 0, numRanks = 0;
+  uint64_t fingerprint = 0;
 
   uint64_t ranks() const;
-  std::string text() const; // "data=4,model=2"
+  std::string text() const; // "data=4,model=2", "ps=2,worker=3"
   /// The bytes of weights that one rank reads, of those of the library.
   int64_t ownBytes(int64_t weightsBytes) const;
 };

@@ -210,7 +210,7 @@ static json::Array scheduleOf(const weir_mesh_info &mesh,
 /// The ranks of a library of --mesh.
 static json::Object describe(const weir_mesh_info &mesh,
                              const weir_model_info &info) {
-  constexpr StringLiteral kinds[] = {"all_reduce", "all_gather", "own_part",
+  constexpr StringLiteral kinds[] = {"all_reduce", "all_gather", "own_part", "send", "recv",
                                      "reduce_scatter"};
   json::Array axes, collectives;
   for (uint32_t i = 0; i < mesh.num_axes; ++i)

@@ -155,4 +155,25 @@ void readMesh(const InputArgList &args, Options &options, Usage &usage) {
       usage.say() << "--mesh does not go with " << name << "\n";
 }
 
+Status readCluster(const InputArgList &args, StringRef command,
+                   Options &options, Usage &usage) {
+  if (command != "partition")
+    return Status::ok;
+  StringRef path = args.getLastArgValue(OPT_cluster_EQ);
+  if (path.empty()) {
+    usage.say() << "no cluster given: --cluster=FILE\n";
+    return Status::ok;
+  }
+  Status status = Status::ok;
+  std::unique_ptr<MemoryBuffer> text = readOptionFile(path, status);
+  if (!text)
+    return status;
+  if (Expected<Cluster> cluster = parseCluster(text->getBuffer()))
+    options.cluster = std::move(*cluster);
+  else
+    usage.say() << "--cluster=" << escaped(path) << ": "
+                << toString(cluster.takeError()) << "\n";
+  return Status::ok;
+}
+
 } // namespace weir

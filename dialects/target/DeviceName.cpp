@@ -27,8 +27,9 @@ static DeviceKind kindOfType(StringRef type) {
                                           : DeviceKind::None;
 }
 
-DeviceKind kindOfDevice(StringRef name) {
-  DeviceKind kind = DeviceKind::Any;
+DeviceName DeviceName::parse(StringRef name) {
+  DeviceName none, found;
+  none.kind = DeviceKind::None;
   name.consume_front("/");
   while (!name.empty()) {
     StringRef part;
@@ -37,23 +38,27 @@ DeviceKind kindOfDevice(StringRef name) {
     StringRef type = key, number = value;
     if (key.equals_insensitive("job")) {
       if (value.empty())
-        return DeviceKind::None;
+        return none;
+      found.job = value == "*" ? StringRef() : value;
       continue;
     }
     if (key.equals_insensitive("replica") || key.equals_insensitive("task")) {
       if (!isNumber(value))
-        return DeviceKind::None;
+        return none;
+      uint64_t task;
+      if (key.equals_insensitive("task") && value != "*")
+        found.task = value.getAsInteger(10, task) ? UINT64_MAX : task;
       continue;
     }
     if (key.equals_insensitive("device"))
       std::tie(type, number) = value.split(':');
     else if (value.empty())
-      return DeviceKind::None;
-    kind = kindOfType(type);
-    if (kind == DeviceKind::None || !(number.empty() || isNumber(number)))
-      return DeviceKind::None;
+      return none;
+    found.kind = kindOfType(type);
+    if (found.kind == DeviceKind::None || !(number.empty() || isNumber(number)))
+      return none;
   }
-  return kind;
+  return found;
 }
 
 } // namespace weir

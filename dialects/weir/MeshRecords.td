@@ -28,16 +28,58 @@ def Weir_Mesh : Weir_Record<"Mesh", "mesh"> {
   }];
 }
 
+def Weir_Cluster : Weir_Record<"Cluster", "cluster"> {
+  let summary = "The tasks that run a model together, and which of them is this";
+  let description = [{
+    `jobs` are the names of the jobs and `sizes` their numbers of tasks. A task
+    is a rank: those of the first job come first. The tasks of the job
+    `replicas`, if it is not empty, have one role: they run one program, each on
+    its part of the batch. Each other task is a role of its own. `role` is the
+    role that the module is for; empty in a program of all roles. `fingerprint`
+    is equal in all roles of one partition, and differs between partitions.
+  }];
+  let parameters = (ins
+    List:$jobs,
+    Integers:$sizes,
+    Text<>:$replicas,
+    Text<>:$role,
+    Number<0>:$fingerprint);
+  let extraClassDeclaration = [{
+    /// The cluster of the module around `op`, or of a module around that; null
+    /// where there is none. This is the only reader of `weir.cluster`.
+    static ClusterAttr of(::mlir::Operation *op);
+
+    /// All roles, in the order of their ranks.
+    ::llvm::SmallVector<ClusterRole> roles() const;
+    /// The role with the name, or none.
+    std::optional<ClusterRole> roleOf(::llvm::StringRef name) const;
+    /// The role of a task that the cluster has.
+    ClusterRole roleOf(::llvm::StringRef job, uint64_t task) const;
+    /// The number of tasks of the job, or 0 if the cluster has no such job.
+    int64_t sizeOf(::llvm::StringRef job) const;
+    /// The number of tasks of all jobs.
+    int64_t ranks() const;
+    /// "ps=2,worker=3"
+    std::string text() const;
+  }];
+}
+
 def Weir_Collective : Weir_Record<"Collective", "collective"> {
   let summary = "A collective operation of an entry";
   let description = [{
-    `kind` is `all_reduce`, `all_gather`, `own_part` or `reduce_scatter`. `combine` is `sum`, `max`
+    `kind` is `all_reduce`, `all_gather`, `own_part`, `reduce_scatter`, `send` or
+    `recv`. `combine` is `sum`, `max`
     or `min`, for an all-reduce. `axes` has a bit for each axis of the mesh. `type`
     is the tensor that the operation works on: of a reduction its operand, of
     the others the part of one rank. `data` is the offset in the arena of the
     tensor that ranks exchange, and `scratch` that of what they receive to
     combine. `node` is the node of the model that needs the operation,
-    and `entry` the number of the function in `weir.entries`.
+    and `entry` the number of the function in `weir.entries`. `key` is the number
+    that messages of the operation have on all ranks; -1 stands for its index.
+
+    A `send` or a `recv` exchanges with the ranks from `peer` to `peer + peers - 1`.
+    `type` is what one of them gets or sends. If `only` is a rank, the others do
+    nothing.
   }];
   let parameters = (ins
     Text<"all_reduce">:$kind,
@@ -47,7 +89,11 @@ def Weir_Collective : Weir_Record<"Collective", "collective"> {
     Number<0>:$data,
     Number<0>:$scratch,
     Text<>:$node,
-    Number<0>:$entry);
+    Number<0>:$entry,
+    Number<-1>:$key,
+    Number<0>:$peer,
+    Number<0>:$peers,
+    Number<-1>:$only);
 }
 
 def Weir_Parts : AttrDef<Weir_Dialect, "Parts", [ElementsAttrInterface]> {

@@ -199,21 +199,30 @@ int64_t MeshAttr::bitsOf(ArrayAttr axes) const {
 LogicalResult CollectiveAttr::verify(Emit emitError, StringRef kind,
                                      StringRef combine, int64_t axes,
                                      RankedTensorType type, int64_t data,
-                                     int64_t scratch, StringRef,
-                                     int64_t entry) {
-  if (!llvm::is_contained(
+                                     int64_t scratch, StringRef, int64_t entry,
+                                     int64_t key, int64_t peer, int64_t peers,
+                                     int64_t only) {
+  bool isMessage = llvm::is_contained({"send", "recv"}, kind);
+  if (!isMessage &&
+      !llvm::is_contained(
           {"all_reduce", "all_gather", "own_part", "reduce_scatter"}, kind))
-    return emitError() << "kind must be all_reduce, all_gather, own_part or "
-                       << "reduce_scatter, not '" << kind << "'";
+    return emitError() << "kind must be all_reduce, all_gather, own_part, "
+                       << "reduce_scatter, send or recv, not '" << kind << "'";
   if (!llvm::is_contained({"sum", "max", "min"}, combine))
     return emitError() << "combine must be sum, max or min, not '" << combine
                        << "'";
   if (failed(verifyStatic(emitError, type)))
     return failure();
-  return verifyRanges(emitError, {{"axes", axes, 1, INT32_MAX},
+  // A message has a tag of 31 bits, 64 times its key and more.
+  constexpr int64_t mostKeys = int64_t(1) << 25;
+  return verifyRanges(emitError, {{"axes", axes, isMessage ? 0 : 1, INT32_MAX},
                                   {"data", data, 0, INT64_MAX},
                                   {"scratch", scratch, 0, INT64_MAX},
-                                  {"entry", entry, 0, INT32_MAX}});
+                                  {"entry", entry, 0, INT32_MAX},
+                                  {"key", key, -1, mostKeys - 1},
+                                  {"peer", peer, 0, INT32_MAX},
+                                  {"peers", peers, isMessage, INT32_MAX},
+                                  {"only", only, -1, INT32_MAX}});
 }
 
 static LogicalResult verifyShards(Emit emitError, RankedTensorType type,

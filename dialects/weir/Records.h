@@ -6,6 +6,15 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+namespace weir {
+/// Tasks of a cluster that run one program.
+struct ClusterRole {
+  std::string name;     // "ps-0"; of replicas the job's: "worker"
+  int64_t first, count; // ranks
+  unsigned index;       // in the list of roles
+};
+} // namespace weir
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/weir/Records.h.inc"
 

@@ -5,6 +5,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/collective/Collective.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -156,7 +157,8 @@ private:
       keep(used[variable]);
     } else if (auto write = dyn_cast<graph::WriteVariableOp>(op)) {
       keep(assigned[write.getVariableAttr().getAttr()]);
-    } else if (isa<graph::CheckOp, graph::IfOp, graph::WhileOp>(op)) {
+    } else if (isa<graph::CheckOp, graph::AgreeOp, graph::IfOp, graph::WhileOp>(
+                   op)) {
       keep(barrier);
     }
     // A value that was read is used in the variable's own memory.

@@ -4,6 +4,7 @@
 
 #include "dialects/weir/Attributes.h"
 #include "passes/plan/Exchanges.h"
+#include "passes/plan/RoleTransfers.h"
 
 using namespace mlir;
 
@@ -25,8 +26,12 @@ struct Block {
 
 struct CheckTransfers : impl::CheckTransfersBase<CheckTransfers> {
   void runOnOperation() override {
-    MeshAttr mesh = MeshAttr::of(getOperation());
-    ArrayAttr all = attrs::collectives.of(getOperation());
+    ModuleOp module = getOperation();
+    SmallVector<ModuleOp> roles(module.getOps<ModuleOp>());
+    if (!roles.empty() && failed(checkRoles(roles)))
+      return signalPassFailure();
+    MeshAttr mesh = MeshAttr::of(module);
+    ArrayAttr all = attrs::collectives.of(module);
     if (!mesh || !all)
       return;
     collectives.assign(all.getAsRange<CollectiveAttr>().begin(),
@@ -54,7 +59,11 @@ private:
     room.number = number;
     if (Fault fault = checkArena(each, room))
       return fault;
-    return findFault(stepsOf(collectiveOf(each), number, sizes), room);
+    weir_collective c = collectiveOf(each, number);
+    // The other end of a message is in another module.
+    if (c.kind == WEIR_SEND || c.kind == WEIR_RECV)
+      return std::nullopt;
+    return findFault(stepsOf(c, c.key, sizes), room);
   }
 
   /// Its data and its scratch memory.

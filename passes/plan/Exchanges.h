@@ -11,24 +11,32 @@
 namespace weir::plan {
 
 std::vector<uint32_t> sizesOf(MeshAttr mesh);
-/// The operation for steps.h, without its place in the arena.
-weir_collective collectiveOf(CollectiveAttr each);
+/// The operation for steps.h, without its place in the arena. `number` is its
+/// index in the module.
+weir_collective collectiveOf(CollectiveAttr each, int64_t number);
 /// The bytes that a rank of a mesh of these sizes needs for it.
 ExchangeRoom roomOf(CollectiveAttr each, const std::vector<uint32_t> &sizes);
 
 class Exchanges {
 public:
-  explicit Exchanges(mlir::ModuleOp module) : mesh(MeshAttr::of(module)) {}
+  explicit Exchanges(mlir::ModuleOp module)
+      : mesh(MeshAttr::of(module)), cluster(ClusterAttr::of(module)) {}
 
   bool hasMesh() const { return bool(mesh); }
+  /// Whether the module is that of a role, whose agreements are ops.
+  bool isOfRole() const { return bool(cluster); }
   /// Later operations are those of the next entry.
   void endEntry() { ++entry; }
   /// Adds a collective op of stage shard. Returns its number.
   int64_t add(mlir::Operation *op);
   /// Adds the copy of the rank's part behind the sum of a reduce_scatter.
   int64_t addOwnPart(graph::ReduceScatterOp op);
-  /// Adds the maximum over all ranks of an i64, for failed checks.
-  int64_t addAgreement();
+  /// Adds a message between roles.
+  int64_t add(graph::SendOp op);
+  int64_t add(graph::RecvOp op);
+  /// Adds the maximum over all ranks of an i64, for failed checks. The key is
+  /// that of its messages; -1 for the number.
+  int64_t addAgreement(int64_t key);
   bool isReduction(int64_t number) const;
   /// What an all-reduce needs beside its tensor.
   int64_t scratchBytes(int64_t number) const;
@@ -40,8 +48,12 @@ public:
 private:
   int64_t add(mlir::Location loc, llvm::StringRef kind, llvm::StringRef combine,
               mlir::ArrayAttr axes, mlir::RankedTensorType type);
+  int64_t addMessage(mlir::Operation *op, llvm::StringRef kind,
+                     mlir::RankedTensorType type, const ClusterRole &peer,
+                     int64_t peers, int64_t key, int64_t only);
 
   MeshAttr mesh;
+  ClusterAttr cluster;
   int64_t entry = 0;
   llvm::SmallVector<CollectiveAttr> list;
 };

@@ -116,6 +116,10 @@ def CheckTransfers : Pass<"weir-check-transfers", "::mlir::ModuleOp"> {
     start before its wait. Operations that are in the air together have tags and
     memory of their own.
 
+    Roles of a cluster have programs of their own. In a module of roles each key has
+    one `graph.send` and one `graph.recv`, of one type. After the planning the pass
+    executes all messages of each function for all ranks.
+
     ```mlir
     // What the ranks add lies where they receive: an error.
     module attributes {

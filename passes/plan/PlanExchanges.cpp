@@ -39,8 +39,8 @@ void Planner::planReduceScatter(graph::ReduceScatterOp op, OpBuilder &tasks) {
   Value scratch =
       create(loc, MemRefType::get({exchanges.scratchBytes(number)},
                                   tasks.getI8Type()));
-  exchange(tasks, op, number, data, scratch);
-  exchange(tasks, op, exchanges.addOwnPart(op), data, define(loc, op));
+  exchange(tasks, op.getLoc(), number, data, scratch);
+  exchange(tasks, loc, exchanges.addOwnPart(op), data, define(loc, op));
 }
 
 void Planner::planAllReduce(graph::AllReduceOp op, OpBuilder &tasks) {
@@ -57,7 +57,7 @@ void Planner::planAllReduce(graph::AllReduceOp op, OpBuilder &tasks) {
       create(op.getLoc(), MemRefType::get({exchanges.scratchBytes(number)},
                                           tasks.getI8Type()));
   if (op->getBlock() != &entry.getBody().front())
-    return exchange(tasks, op, number, data, scratch);
+    return exchange(tasks, op.getLoc(), number, data, scratch);
   buffers.touch(data);
   auto start = tasks.create<plan::StartOp>(op.getLoc(), number, data, scratch);
   if (inAir.empty())
@@ -165,28 +165,46 @@ void Planner::letExchangesProgress(plan::TaskOp task, OpBuilder &tasks) {
 
 void Planner::planMove(Operation *op, OpBuilder &tasks) {
   Value from = use(op->getOperand(0));
-  exchange(tasks, op, exchanges.add(op), from,
+  exchange(tasks, op->getLoc(), exchanges.add(op), from,
            define(op->getLoc(), op->getResult(0)));
 }
 
-void Planner::exchange(OpBuilder &tasks, Operation *op, int64_t number,
+void Planner::planSend(graph::SendOp op, OpBuilder &tasks) {
+  Value data = use(op.getX());
+  if (!Buffers::root(data).getDefiningOp<plan::BufferOp>()) {
+    Value copied = create(op.getLoc(), cast<MemRefType>(data.getType()));
+    copy(tasks, data, copied);
+    data = copied;
+  }
+  exchange(tasks, op.getLoc(), exchanges.add(op), data, data);
+}
+
+void Planner::planRecv(graph::RecvOp op, OpBuilder &tasks) {
+  Value data = define(op.getLoc(), op);
+  exchange(tasks, op.getLoc(), exchanges.add(op), data, data);
+}
+
+void Planner::exchange(OpBuilder &tasks, Location loc, int64_t number,
                        Value first, Value second) {
   buffers.touch(first);
   buffers.touch(second);
-  tasks.create<plan::ExchangeOp>(op->getLoc(), number, first, second,
-                                 /*agrees=*/false);
+  tasks.create<plan::ExchangeOp>(loc, number, first, second, /*agrees=*/false);
   buffers.advance();
 }
 
-void Planner::agree(OpBuilder &tasks) {
-  if (!exchanges.hasMesh() || !hasUnagreedCheck)
+void Planner::agreeIfChecked(OpBuilder &tasks) {
+  // Roles agree where their programs say so, since each has other checks.
+  if (!exchanges.hasMesh() || exchanges.isOfRole() || !hasUnagreedCheck)
     return;
   hasUnagreedCheck = false;
-  Location loc = entry.getLoc();
+  agree(tasks, entry.getLoc(), /*key=*/-1);
+}
+
+void Planner::agree(OpBuilder &tasks, Location loc, int64_t key) {
   Value code = create(loc, MemRefType::get({1}, tasks.getI64Type()));
   Value scratch = create(loc, MemRefType::get({8}, tasks.getI8Type()));
-  tasks.create<plan::ExchangeOp>(loc, exchanges.addAgreement(), code, scratch,
-                                 /*agrees=*/true);
+  tasks.create<plan::ExchangeOp>(loc, exchanges.addAgreement(key), code,
+                                 scratch, /*agrees=*/true);
   buffers.advance();
 }
 

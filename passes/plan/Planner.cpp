@@ -68,7 +68,7 @@ LogicalResult Planner::run(OpBuilder tasks) {
   }
   if (failed(planBlock(body, tasks)))
     return failure();
-  agree(tasks);
+  agreeIfChecked(tasks);
   planResults(result.getOperands(), outputs, tasks);
   return success();
 }
@@ -92,7 +92,7 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
     }
   for (Operation &op : block.without_terminator()) {
     if (assigning.contains(&op))
-      agree(tasks);
+      agreeIfChecked(tasks);
     endExchangesFor(op, tasks);
     if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
       where[constant] =
@@ -137,6 +137,12 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
       planReduceScatter(scatter, tasks);
     } else if (isa<graph::AllGatherOp, graph::OwnPartOp>(op)) {
       planMove(&op, tasks);
+    } else if (auto send = dyn_cast<graph::SendOp>(op)) {
+      planSend(send, tasks);
+    } else if (auto receive = dyn_cast<graph::RecvOp>(op)) {
+      planRecv(receive, tasks);
+    } else if (auto agreement = dyn_cast<graph::AgreeOp>(op)) {
+      agree(tasks, op.getLoc(), agreement.getKey());
     } else if (auto branch = dyn_cast<graph::IfOp>(op)) {
       if (failed(planIf(branch, tasks)))
         return failure();

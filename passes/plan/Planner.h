@@ -66,10 +66,14 @@ private:
   void letExchangesProgress(plan::TaskOp task, mlir::OpBuilder &tasks);
   /// A gather, or this rank's part, from any buffer to one of the arena.
   void planMove(mlir::Operation *op, mlir::OpBuilder &tasks);
-  void exchange(mlir::OpBuilder &tasks, mlir::Operation *op, int64_t number,
+  /// A message of a buffer in the arena.
+  void planSend(graph::SendOp op, mlir::OpBuilder &tasks);
+  void planRecv(graph::RecvOp op, mlir::OpBuilder &tasks);
+  void exchange(mlir::OpBuilder &tasks, mlir::Location loc, int64_t number,
                 mlir::Value first, mlir::Value second);
   /// Ends the run on all ranks if one of the checks so far has failed on one.
-  void agree(mlir::OpBuilder &tasks);
+  void agree(mlir::OpBuilder &tasks, mlir::Location loc, int64_t key);
+  void agreeIfChecked(mlir::OpBuilder &tasks);
 
   mlir::LogicalResult planIf(graph::IfOp op, mlir::OpBuilder &tasks);
 

@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/collective/Collective.h"
 #include "dialects/weir/Attributes.h"
 
 using namespace mlir;
@@ -19,6 +20,8 @@ Uses::Uses(func::FuncOp entry) {
       reads[read.getVariableAttr().getAttr()].push_back(read);
     else if (auto write = dyn_cast<graph::WriteVariableOp>(op))
       writes[write.getVariableAttr().getAttr()].push_back(write);
+    else if (isa<graph::AgreeOp>(op))
+      agreements.push_back(now - 1);
   });
   entry.walk([&](Operation *op) {
     if (op != entry) {
@@ -130,6 +133,10 @@ plan::TaskOp Uses::makerInPlace(graph::WriteVariableOp write) const {
   if (!task)
     return {};
   int64_t begin = spans.lookup(task).begin, end = spans.lookup(write).begin;
+  // Roles must agree on their checks before a variable changes.
+  for (int64_t agreement : agreements)
+    if (begin < agreement && agreement < end)
+      return {};
   int64_t used = lastUse(made);
   for (graph::WriteVariableOp other : writes.lookup(variable)) {
     int64_t at = spans.lookup(other).begin;

@@ -45,6 +45,7 @@ private:
   /// element.
   bool readsInPlace(plan::TaskOp task, mlir::Value read) const;
 
+  llvm::SmallVector<int64_t> agreements; // of roles, on failed checks
   llvm::DenseMap<mlir::Operation *, Span> spans;
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<graph::ReadVariableOp>>
       reads;

@@ -125,4 +125,53 @@ def FormBuckets : Pass<"weir-form-buckets", "::mlir::ModuleOp">, Optional {
   let dependentDialects = ["::weir::graph::GraphDialect"];
 }
 
+def SplitRoles : Pass<"weir-split-roles", "::mlir::ModuleOp"> {
+  let summary = "Makes a program for each role of a cluster";
+  let description = [{
+    Each role of `weir.cluster` gets a module in the module, with all entries. An op
+    goes to the role that its node's device names in `weir.devices`. Without a
+    device it goes to the role of all its users, of its first operand, or to
+    `/job:worker/task:0`. Variables are read and assigned in their own roles.
+    Constants are copied.
+
+    Where a role uses a value of another, one pair of `graph.send` and `graph.recv`
+    transfers it, at the point where it is computed. All roles keep the order of the
+    entry, so that no two wait for each other.
+
+    The tasks of a job that nodes name without a task are replicas. They share one
+    program, on a part of the batch each. A `graph.all_reduce` becomes messages of all
+    replicas to one task that uses the result. It adds them in the order of the
+    replicas. What all replicas would compute alike, and only one other role uses,
+    moves there: the update of a variable to its parameter server.
+
+    ```mlir
+    module attributes {
+        weir.cluster = #weir.cluster<jobs = ["worker"], sizes = [2]>,
+        weir.devices = {a = "/job:worker/task:0", b = "/job:worker/task:1"}} {
+      func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "f"} {
+        %a = graph.exp %x : tensor<4xf32> loc("a")
+        %b = graph.mul %a, %a : tensor<4xf32> loc("b")
+        return %b : tensor<4xf32>
+      }
+    }
+    // becomes
+    module @"worker-0" {
+      func.func @f(%x: tensor<4xf32>) attributes {weir.entry = "f"} {
+        %a = graph.exp %x : tensor<4xf32>
+        graph.send %a to "worker-1" key 0 : tensor<4xf32>
+        return
+      }
+    }
+    module @"worker-1" {
+      func.func @f() -> tensor<4xf32> attributes {weir.entry = "f"} {
+        %a = graph.recv from "worker-0" key 0 : tensor<4xf32>
+        %b = graph.mul %a, %a : tensor<4xf32>
+        return %b : tensor<4xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 #endif // WEIR_PASSES_SHARD

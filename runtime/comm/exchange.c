@@ -57,7 +57,15 @@ static int32_t missing_peer(const exchange *x, uint32_t number) {
     before = x->next[number] - x->ranks->first[number] + 1;
   if (before)
     return weir_peer(&group, (group.index + group.size - before) % group.size);
-  weir_add_steps(c, &group, number, &list);
+  if (c->kind == WEIR_SEND || c->kind == WEIR_RECV) {
+    // As many as a job has tasks: more than the list has room for.
+    uint32_t i = 0;
+    for (int done = 1; i + 1 < step->count; ++i)
+      if (x->comm->test(x->comm->user, step->first + i, 1, &done) || !done)
+        break;
+    return c->peer + (int32_t)i;
+  }
+  weir_add_steps(c, &group, c->key, &list);
   uint32_t base =
       weir_steps_in(x->mesh, x->ranks)[x->ranks->first[number]].first;
   for (uint32_t i = 0; i < step->count; ++i) {

@@ -1,4 +1,5 @@
-/* What the header of a model has beside runtime/weir.h with --mesh. */
+/* What the header of a model has beside runtime/weir.h with --mesh, and of
+ * weir partition. */
 #ifndef WEIR_MESH_INFO_H
 #define WEIR_MESH_INFO_H
 
@@ -13,7 +14,9 @@ typedef enum weir_collective_kind {
   WEIR_ALL_REDUCE = 0, /* each rank gets the sum, maximum or minimum of all */
   WEIR_ALL_GATHER = 1, /* each rank gets the parts of all */
   WEIR_OWN_PART = 2,   /* each rank takes its part of what all have */
-  WEIR_REDUCE_SCATTER = 3 /* each rank gets its part of the sum of all */
+  WEIR_SEND = 3,       /* the rank sends a tensor to other ranks of a cluster */
+  WEIR_RECV = 4,       /* the rank receives it */
+  WEIR_REDUCE_SCATTER = 5 /* each rank gets its part of the sum of all */
 } weir_collective_kind;
 
 /* A collective operation. A run of the function executes it once, or as often
@@ -67,6 +70,11 @@ typedef struct weir_mesh_info {
   /* For each variable, in the order of NAME_info(): as `shards`. */
   const uint32_t *const *variables;
   uint64_t weights_bytes; /* that one rank reads, of those of the library */
+  /* Of a library of weir partition: which task or tasks of the cluster run it,
+   * "ps-0", or "worker" for all of that job. Null: all ranks run the library.
+   */
+  const char *role;
+  uint32_t first, count; /* the ranks that run it */
 } weir_mesh_info;
 
 #ifdef __cplusplus

@@ -25,12 +25,14 @@ typedef struct identity {
   uint64_t fingerprint;
   uint32_t abi_version;
   int32_t rank;
+  uint32_t first, count; // the ranks that its library is for
 } identity;
 
 static weir_status compare_ranks(const weir_mesh *mesh, const weir_comm *comm,
                                  weir_context *context) {
   const weir_mesh_info *info = mesh->info;
-  identity mine = {mesh->fingerprint, WEIR_ABI_VERSION, comm->rank};
+  identity mine = {mesh->fingerprint, WEIR_ABI_VERSION, comm->rank, info->first,
+                   info->count};
   size_t bytes =
       (sizeof mine * info->ranks + WEIR_ALIGN - 1) / WEIR_ALIGN * WEIR_ALIGN;
   identity *all = aligned_alloc(WEIR_ALIGN, bytes);
@@ -51,6 +53,12 @@ static weir_status compare_ranks(const weir_mesh *mesh, const weir_comm *comm,
           context, WEIR_ERR_RANKS, "rank ", weir_digits((int64_t)i, rank),
           " has program ", weir_hex_digits(all[i].fingerprint, theirs),
           ", rank 0 has ", weir_hex_digits(all[0].fingerprint, ours));
+    else if (i - all[i].first >= all[i].count)
+      status = WEIR_FAIL(
+          context, WEIR_ERR_RANKS, "rank ", weir_digits((int64_t)i, rank),
+          " was started with the library of rank ",
+          weir_digits((int64_t)all[i].first, theirs),
+          "; run.sh beside the libraries starts each rank with its own");
   }
   free(all);
   return status;
@@ -100,7 +108,7 @@ static weir_status prepare(const weir_mesh *mesh, weir_context *context) {
     const weir_collective *c = &mesh->collectives[i];
     weir_group group = weir_group_in(mesh, c, ranks->comm->rank);
     ranks->first[i] = list.num_steps;
-    weir_add_steps(c, &group, i, &list);
+    weir_add_steps(c, &group, c->key, &list);
     for (; made < list.num_moves; ++made) {
       const weir_move *move = &list.moves[made];
       uint64_t base = move->to_scratch ? c->scratch : c->data;

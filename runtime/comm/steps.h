@@ -27,6 +27,11 @@ typedef struct weir_collective {
   uint64_t element_bytes;
   uint64_t data, scratch; // offsets in the arena
   const char *node;
+  uint32_t key; // the same on all ranks: tags of messages begin at 64 * key
+  // Of a message: with which ranks, and the one rank that takes part, or -1.
+  int32_t peer;
+  uint32_t peers;
+  int32_t only;
 } weir_collective;
 
 // Transfers that begin together, and then an addition of the scratch memory to
@@ -261,16 +266,35 @@ static inline void weir_scatter_steps(const weir_collective *c,
   }
 }
 
-// Appends the steps of a rank's part in collective `number`.
+// One tensor to each peer, or one from each, which lie behind each other.
+static inline void weir_message_steps(const weir_collective *c,
+                                      const weir_group *group, uint32_t key,
+                                      weir_steps *to) {
+  enum { TAG = 63 };
+  uint64_t bytes = c->elements * c->element_bytes;
+  uint32_t first = to->num_moves;
+  if (c->only >= 0 && c->only != group->rank)
+    return;
+  for (uint32_t i = 0; i < c->peers; ++i)
+    weir_add_move(to,
+                  (weir_move){c->kind == WEIR_RECV ? i * bytes : 0, bytes,
+                              c->peer + (int32_t)i, (int32_t)(key * 64 + TAG),
+                              c->kind == WEIR_SEND, 0});
+  weir_end_step(to, first, 0, 0);
+}
+
+// Appends the steps of a rank's part in the collective with the key.
 static inline void weir_add_steps(const weir_collective *c,
-                                  const weir_group *group, uint32_t number,
+                                  const weir_group *group, uint32_t key,
                                   weir_steps *to) {
   if (c->kind == WEIR_ALL_REDUCE)
-    weir_reduce_steps(c, group, number, to);
+    weir_reduce_steps(c, group, key, to);
   else if (c->kind == WEIR_ALL_GATHER)
-    weir_gather_steps(c, group, number, to);
+    weir_gather_steps(c, group, key, to);
   else if (c->kind == WEIR_REDUCE_SCATTER)
-    weir_scatter_steps(c, group, number, to);
+    weir_scatter_steps(c, group, key, to);
+  else if (c->kind != WEIR_OWN_PART)
+    weir_message_steps(c, group, key, to);
 }
 
 #endif

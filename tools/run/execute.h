@@ -24,6 +24,7 @@ struct run {
   struct array state; // memory for the variables, where a journal reads them
   struct timing timing;
   struct profile profile;
+  int follows; // a task of a cluster without data trains as long as the others
   char error[1024];
 };
 
@@ -34,6 +35,9 @@ struct ranks {
   /// `mesh` is null for a library of one rank. 0, or the exit status after a
   /// message.
   int (*join)(struct run *run, const weir_mesh_info *mesh);
+  /// Sets the steps of an epoch to those of all tasks of a cluster. 0, or the
+  /// exit status after a message.
+  int (*steps)(struct run *run, int64_t *steps);
   /// Ends the transport. With a status that is not 0 all ranks end.
   void (*end)(int status);
 };

@@ -336,15 +336,18 @@ static int run_epoch(struct training *t, void *context, long epoch) {
 
 static int prepare(struct training *t, void *context) {
   struct run *run = t->run;
-  t->sources = calloc((size_t)run->options.num_data, sizeof *t->sources);
+  t->sources = calloc((size_t)run->options.num_data + 1, sizeof *t->sources);
   if (!t->sources)
     return fail("out of memory", LIMIT);
   int status = open_data(t);
-  if (!status)
+  if (!status && !run->follows)
     status = check_sizes(t);
   if (status)
     return status;
-  t->steps = (t->examples + (t->is_open ? t->batch - 1 : 0)) / t->batch;
+  if (!run->follows)
+    t->steps = (t->examples + (t->is_open ? t->batch - 1 : 0)) / t->batch;
+  if (weir_run_ranks && (status = weir_run_ranks->steps(run, &t->steps)))
+    return status;
   t->order = malloc((size_t)t->examples * sizeof *t->order);
   if (!t->order)
     return fail("not enough memory for the order of the data", LIMIT);

@@ -28,6 +28,8 @@ int64_t MeshInterface::ownBytes(int64_t weightsBytes) const {
 }
 
 std::string MeshInterface::text() const {
+  if (!cluster.empty())
+    return cluster;
   std::string text;
   for (auto [axis, size] : llvm::zip_equal(axes, sizes))
     text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
@@ -49,6 +51,15 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
           {each.getAxes(), each.getOffset(), each.getStride()});
     out.table = attrs::weightTable.of(module).getInt();
   }
+  out.numRanks = static_cast<uint32_t>(out.ranks());
+  if (ClusterAttr cluster = attrs::cluster.of(module)) {
+    ClusterRole role = *cluster.roleOf(cluster.getRole());
+    out.cluster = cluster.text();
+    out.role = role.name;
+    out.firstRank = static_cast<uint32_t>(role.first);
+    out.numRanks = static_cast<uint32_t>(role.count);
+    out.fingerprint = static_cast<uint64_t>(cluster.getFingerprint());
+  }
   ArrayAttr all = attrs::collectives.of(module);
   for (auto each : all ? all.getAsRange<CollectiveAttr>()
                        : ArrayAttr::get(module.getContext(), {})
@@ -63,6 +74,8 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
                    .Case("all_gather", WEIR_ALL_GATHER)
                    .Case("own_part", WEIR_OWN_PART)
                    .Case("reduce_scatter", WEIR_REDUCE_SCATTER)
+                   .Case("send", WEIR_SEND)
+                   .Case("recv", WEIR_RECV)
                    .Default(WEIR_ALL_REDUCE);
     one.combine = llvm::StringSwitch<uint32_t>(each.getCombine())
                       .Case("max", WEIR_COMBINE_MAX)
@@ -76,6 +89,12 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
     one.scratch = each.getScratch();
     one.node = each.getNode().str();
     one.function = static_cast<uint32_t>(each.getEntry());
+    one.key = static_cast<uint32_t>(
+        each.getKey() < 0 ? static_cast<int64_t>(out.collectives.size())
+                          : each.getKey());
+    one.peer = static_cast<int32_t>(each.getPeer());
+    one.peers = static_cast<uint32_t>(each.getPeers());
+    one.only = static_cast<int32_t>(each.getOnly());
     out.collectives.push_back(std::move(one));
   }
   if (ArrayAttr items = attrs::schedule.of(module))
@@ -100,13 +119,15 @@ MeshRoom roomOf(const MeshInterface &mesh) {
   auto numAxes = static_cast<uint32_t>(mesh.sizes.size());
   for (uint64_t rank = 0; rank < mesh.ranks(); ++rank) {
     weir_steps list = {nullptr, nullptr, 0, 0};
-    for (auto [i, each] : llvm::enumerate(mesh.collectives)) {
+    for (const CollectiveInterface &each : mesh.collectives) {
       weir_collective c = {each.kind,  each.combine,  each.axes,
                            each.dtype, each.elements, each.elementBytes,
-                           each.data,  each.scratch,  nullptr};
+                           each.data,  each.scratch,  nullptr,
+                           each.key,   each.peer,     each.peers,
+                           each.only};
       weir_group group = weir_group_of(numAxes, mesh.sizes.data(), each.axes,
                                        static_cast<int32_t>(rank));
-      weir_add_steps(&c, &group, static_cast<uint32_t>(i), &list);
+      weir_add_steps(&c, &group, each.key, &list);
     }
     most.steps = std::max<uint64_t>(most.steps, list.num_steps);
     most.transfers = std::max<uint64_t>(most.transfers, list.num_moves);

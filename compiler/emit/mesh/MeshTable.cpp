@@ -22,15 +22,20 @@ public:
   Constant *build(const ModelInterface &model, uint64_t fingerprint) {
     SmallVector<Constant *> collectives;
     for (const CollectiveInterface &each : mesh.collectives)
-      collectives.push_back(record(
-          {int32(each.kind), int32(each.combine), int32(each.axes),
-           int32(each.dtype), int64(each.elements), int64(each.elementBytes),
-           int64(each.data), int64(each.scratch), cText(each.node)}));
+      collectives.push_back(
+          record({int32(each.kind), int32(each.combine), int32(each.axes),
+                  int32(each.dtype), int64(each.elements),
+                  int64(each.elementBytes), int64(each.data),
+                  int64(each.scratch), cText(each.node), int32(each.key),
+                  int32(each.peer), int32(each.peers), int32(each.only)}));
     SmallVector<Constant *> regions;
     for (const RegionInterface &each : mesh.regions)
       regions.push_back(
           record({int64(each.axes), int64(each.offset), int64(each.stride)}));
     MeshRoom room = roomOf(mesh);
+    // Roles of a cluster have programs of their own.
+    if (mesh.fingerprint)
+      fingerprint = mesh.fingerprint;
     return constant(record({info(model), cText(mesh.text()), int64(fingerprint),
                             list(collectives, globals::mesh),
                             int64(collectives.size()), int64(room.steps),
@@ -76,7 +81,9 @@ public:
                        list(collectives, globals::mesh),
                        list(items, globals::mesh),
                        list(variables, globals::mesh),
-                       int64(mesh.ownBytes(model.weightsBytes))}),
+                       int64(mesh.ownBytes(model.weightsBytes)),
+                       mesh.role.empty() ? null() : cText(mesh.role),
+                       int32(mesh.firstRank), int32(mesh.numRanks)}),
                globals::mesh);
   }
 

@@ -93,6 +93,50 @@ LogicalResult ReduceScatterOp::verify() {
   return verifyParts(*this, getAxes(), getResult(), getX(), getAlong());
 }
 
+/// (C1) of messages. Returns the cluster of a role's module.
+static FailureOr<ClusterAttr> findCluster(Operation *op) {
+  ClusterAttr cluster = ClusterAttr::of(op);
+  if (!cluster || !cluster.roleOf(cluster.getRole()))
+    return op->emitOpError("is in a module that is for no role of a cluster");
+  return cluster;
+}
+
+static FailureOr<ClusterRole> findPeer(Operation *op, StringRef name) {
+  FailureOr<ClusterAttr> cluster = findCluster(op);
+  if (failed(cluster))
+    return failure();
+  std::optional<ClusterRole> peer = cluster->roleOf(name);
+  if (!peer || name == cluster->getRole())
+    return op->emitOpError("names '")
+           << name << "', which is no other role of the cluster";
+  return *peer;
+}
+
+LogicalResult SendOp::verify() {
+  if (failed(findPeer(*this, getTo())))
+    return failure();
+  ClusterAttr cluster = ClusterAttr::of(*this);
+  if (getEach() && cluster.roleOf(cluster.getRole())->count == 1) // C2
+    return emitOpError("has 'each' in a role of one task");
+  return success();
+}
+
+LogicalResult RecvOp::verify() {
+  FailureOr<ClusterRole> from = findPeer(*this, getFrom());
+  if (failed(from))
+    return failure();
+  if (!getEach())
+    return success();
+  auto type = cast<RankedTensorType>(getType());
+  if (from->count == 1 || !type.getRank() ||
+      type.getDimSize(0) != from->count) // C2
+    return emitOpError("receives ")
+           << type << " from each of " << from->count << " tasks";
+  return success();
+}
+
+LogicalResult AgreeOp::verify() { return findCluster(*this); }
+
 } // namespace weir::graph
 
 #define GET_OP_CLASSES

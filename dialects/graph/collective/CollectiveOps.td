@@ -98,4 +98,81 @@ def Graph_ReduceScatterOp : Graph_Op<"reduce_scatter"> {
   let hasVerifier = 1;
 }
 
+// One resource for all messages: what a role sends and receives has one order.
+def Graph_MessageResource : Resource<"::weir::graph::MessageResource">;
+
+class Graph_MessageOp<string mnemonic>
+    : Op<Graph_Dialect, mnemonic,
+         [MemoryEffects<[MemWrite<Graph_MessageResource>]>, FusionOpInterface]> {
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::ArrayRef<::llvm::StringRef> tensorflowNames() { return {}; }
+    static ::llvm::ArrayRef<::llvm::StringRef> onnxNames() { return {}; }
+    ::weir::graph::FusionRole fusionRole() {
+      return ::weir::graph::FusionRole::none;
+    }
+  }];
+}
+
+def Graph_SendOp : Graph_MessageOp<"send"> {
+  let summary = "Sends a tensor to another role of the cluster";
+  let description = [{
+    Each task of the role `to` receives the tensor by the `graph.recv` with the
+    same key. Tasks of one role have equal tensors, and the first of them sends.
+    With `each` all of them send, each a tensor of its own.
+
+    - (C1) the module is that of a role, and `to` is another role of the cluster.
+    - (C2) with `each` the own role has several tasks.
+    - (C3) `weir-check-transfers`: each key has one send and one recv, of one type.
+
+    ```mlir
+    graph.send %x to "worker-1" key 0 : tensor<4xf32>
+    graph.send %g to "ps-0" key 1 each : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$x, StrAttr:$to, I64Attr:$key,
+                   UnitAttr:$each);
+  let assemblyFormat = [{
+    $x `to` $to `key` $key (`each` $each^)? attr-dict `:` type($x)
+  }];
+}
+
+def Graph_RecvOp : Graph_MessageOp<"recv"> {
+  let summary = "Receives a tensor from another role of the cluster";
+  let description = [{
+    The tensor of the `graph.send` with the same key. With `each` the result has
+    the tensors of all tasks of the role, in their order: dimension 0 counts the
+    tasks.
+
+    - (C1) the module is that of a role, and `from` is another role of the cluster.
+    - (C2) with `each` the role `from` has several tasks, as many as dimension 0.
+    - (C3) `weir-check-transfers`: each key has one send and one recv, of one type.
+
+    ```mlir
+    %x = graph.recv from "worker-0" key 0 : tensor<4xf32>
+    %g = graph.recv from "worker" key 1 each : tensor<3x4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$from, I64Attr:$key, UnitAttr:$each);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    `from` $from `key` $key (`each` $each^)? attr-dict `:` type($result)
+  }];
+}
+
+def Graph_AgreeOp : Graph_MessageOp<"agree"> {
+  let summary = "Ends the run of all roles if a check of one has failed";
+  let description = [{
+    Stands before assignments of variables. All roles have one with the key.
+
+    - (C1) the module is that of a role.
+
+    ```mlir
+    graph.agree key 2
+    ```
+  }];
+  let arguments = (ins I64Attr:$key);
+  let assemblyFormat = "`key` $key attr-dict";
+}
+
 #endif // WEIR_DIALECTS_GRAPH_COLLECTIVE

@@ -5,6 +5,7 @@
 #include "runtime/comm/threads.h"
 #include "tools/run/ranks/mpi.h"
 #include "tools/run/ranks/parts.h"
+#include "tools/run/ranks/role.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -189,8 +190,6 @@ static int make_tensors(struct rank *rank) {
   return 0;
 }
 
-static void mute(FILE *stream) { (void)!freopen("/dev/null", "w", stream); }
-
 static weir_status create(void *memory, const weir_config *config, void **out) {
   *out = NULL;
   all.config = config;
@@ -357,17 +356,13 @@ static int join_model(struct run *run) {
   return 0;
 }
 
-/// Only rank 0 prints and writes; the others compute.
-static void silence(struct options *o) {
-  o->output_dir = o->save = o->metrics = o->tensorboard = o->curve = NULL;
-  o->save_every = 0;
-  o->num_expects = 0;
-  mute(stdout);
-}
-
 /// The model that stands for all ranks of the library. 0, or an exit status.
 static int join(struct run *run, const weir_mesh_info *mesh) {
   struct options *o = &run->options;
+  if (mesh && mesh->role && (!o->comm || strcmp(o->comm, "mpi")))
+    return fail("the library is for one task of a cluster: run.sh beside it "
+                "starts all of them, with --comm=mpi",
+                USAGE);
   if (!o->comm)
     return fail("the library was compiled with --mesh: give --comm=threads, or "
                 "--comm=mpi under mpirun",
@@ -382,6 +377,8 @@ static int join(struct run *run, const weir_mesh_info *mesh) {
     all.own = mpi_open(all.timeout_ms, run->error, sizeof run->error);
     if (!all.own)
       return fail(run->error, FAULT);
+    if (mesh->role)
+      return role_join(run, mesh, all.own, &all.agreed);
   }
   all.size = all.own    ? all.own->size
              : o->ranks ? (int)o->ranks
@@ -392,4 +389,4 @@ static int join(struct run *run, const weir_mesh_info *mesh) {
   return join_model(run);
 }
 
-const struct ranks weir_run_all_ranks = {join, end};
+const struct ranks weir_run_all_ranks = {join, role_steps, end};
