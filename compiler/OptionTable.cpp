@@ -129,7 +129,8 @@ void checkUses(const InputArgList &args, StringRef command,
     else if (command == "inspect" && options.input != InputKind::Model &&
              !option.matches(OPT_json) && !option.matches(OPT_max_memory_EQ) &&
              !option.matches(OPT_trust_bytecode) &&
-             !(options.input == InputKind::Module && isOfIr(option)))
+             !(options.input == InputKind::Module && isOfIr(option)) &&
+             !(options.input == InputKind::Library && option.matches(OPT_plan)))
       usage.say() << name << " is for models: '" << escaped(options.import.path)
                   << "' is described as it is\n";
     else if (options.input == InputKind::Module && option.hasFlag(OfModel))

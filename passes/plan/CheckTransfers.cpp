@@ -56,10 +56,10 @@ private:
   Fault check(uint32_t number) {
     CollectiveAttr each = collectives[number];
     ExchangeRoom room = roomOf(each, sizes);
-    room.number = number;
     if (Fault fault = checkArena(each, room))
       return fault;
     weir_collective c = collectiveOf(each, number);
+    room.key = c.key;
     // The other end of a message is in another module.
     if (c.kind == WEIR_SEND || c.kind == WEIR_RECV)
       return std::nullopt;

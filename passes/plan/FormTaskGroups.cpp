@@ -11,6 +11,8 @@
 #include "passes/plan/Stretch.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+#include "dialects/graph/collective/Collective.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/kernel/Sharing.h"
 #include "dialects/weir/Attributes.h"
@@ -28,6 +30,27 @@ namespace {
 
 /// The bytes by which independent long tasks may make the arena larger.
 constexpr int64_t maxGrowth = 64 << 20;
+
+/// Finds the ops that are the first to need an all-reduce. Ranks wait there, so
+/// tasks from behind do not move before it.
+class Waits {
+public:
+  bool isBefore(Operation &op) {
+    if (isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp>(op))
+      return false;
+    bool isFirst = false;
+    graph::forEachMaker(&op, [&](Operation *maker) {
+      while (isa_and_nonnull<graph::ReshapeOp, graph::SliceOp>(maker))
+        maker = maker->getOperand(0).getDefiningOp();
+      if (isa_and_nonnull<graph::AllReduceOp>(maker))
+        isFirst |= ended.insert(maker).second;
+    });
+    return isFirst;
+  }
+
+private:
+  DenseSet<Operation *> ended;
+};
 
 struct FormTaskGroups : impl::FormTaskGroupsBase<FormTaskGroups> {
   void runOnOperation() override {
@@ -63,7 +86,10 @@ private:
       ops.clear();
       times.clear();
     };
+    Waits waits;
     for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (waits.isBefore(op))
+        flush();
       auto task = dyn_cast<plan::TaskOp>(op);
       TaskTime time = TaskTime::of(&op, symbols);
       if (task && task.getTaskGroup())

@@ -20,6 +20,7 @@ def FormTaskGroups : Pass<"weir-form-task-groups", "::mlir::ModuleOp">, Optional
     as threads would be idle. If such tasks are fewer than threads, the tasks
     that a further one needs come first.
 
+    No task moves before the first op that needs the result of an all-reduce.
     Checks keep their order. In a module with variables no task moves across
     one. Nothing moves in a module whose `weir.slots` is 1.
 

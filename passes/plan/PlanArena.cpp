@@ -4,6 +4,7 @@
 #include "passes/plan/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/plan/Arena.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/plan/Planner.h"

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace weir::plan {
 
-static bool isReadOnce(Value value) {
+bool isReadOnce(Value value) {
   while (value.hasOneUse()) {
     auto reshape = value.getDefiningOp<graph::ReshapeOp>();
     if (!reshape)

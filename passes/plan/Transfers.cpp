@@ -99,7 +99,7 @@ private:
       if (move.peer < 0 || static_cast<size_t>(move.peer) >= ranks.size())
         return fail(rank, "exchanges with rank " + std::to_string(move.peer) +
                               ", which the mesh has not");
-      if (move.tag / WEIR_TAGS != static_cast<int32_t>(room.number))
+      if (room.key && move.tag / WEIR_TAGS != static_cast<int32_t>(*room.key))
         return fail(rank, "uses the tag " + std::to_string(move.tag) +
                               " of another operation");
       if (move.offset > bytes || move.bytes > bytes - move.offset)

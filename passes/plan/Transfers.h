@@ -20,7 +20,7 @@ struct RankSteps {
 /// The bytes that a rank has for the operation.
 struct ExchangeRoom {
   uint64_t data, scratch, elementBytes;
-  uint32_t number = 0; // of the operation
+  std::optional<uint32_t> key = std::nullopt; // of its tags, if it is one
 };
 
 /// The steps of each rank of a mesh in collective operation `number`.

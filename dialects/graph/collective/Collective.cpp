@@ -67,11 +67,12 @@ SmallVector<AllReduceOp> finalReductions(Block &block) {
     auto reduce = dyn_cast<AllReduceOp>(op);
     if (reduce && !needed.contains(reduce))
       found.push_back(reduce);
-    bool exchanges = op.walk([](Operation *inner) {
-                         return isa<AllReduceOp, AllGatherOp>(inner)
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       }).wasInterrupted();
+    bool exchanges =
+        op.walk([](Operation *inner) {
+            return isa<AllReduceOp, AllGatherOp, ReduceScatterOp, SendOp>(inner)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          }).wasInterrupted();
     if (exchanges || needed.contains(&op))
       forEachMaker(&op, [&](Operation *maker) { needed.insert(maker); });
   }

@@ -375,3 +375,23 @@ module attributes {weir.slots = 2 : i64} {
   }
   func.func private @search(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64, weir.sequential_nanoseconds = 1000000 : i64}
 }
+
+// -----
+
+// Ranks wait for the sum where it is needed first. So the update of the first sum does not
+// share a region with a task before it.
+// CHECK-LABEL: func.func @waits(
+// CHECK: graph.all_reduce
+// CHECK-NEXT: plan.task @k(%arg0) :
+// CHECK-NEXT: plan.task @k(%{{.*}}) {task_group = 0 : i64}
+// CHECK-NEXT: plan.task @k(%{{.*}}) {task_group = 0 : i64}
+module attributes {weir.slots = 4 : i64, weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
+  func.func @waits(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "f"} {
+    %s = graph.all_reduce sum %y over ["data"] : tensor<4xf32>
+    %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @k(%s) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @k(%s) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 2000 : i64}
+}

@@ -104,12 +104,35 @@ static float value(uint32_t rank, uint64_t i) {
   return (float)((rank * 7919u + (uint32_t)i * 104729u) % 1000003u) * 1e-3f;
 }
 
+// The sum of all ranks in pairs, the nearest first: an element of a short
+// tensor has the same bits in a long one.
+static float sum_of(const weir_group *group, uint64_t i) {
+  float x[64];
+  uint32_t pairs = 1;
+  while (pairs * 2 <= group->size)
+    pairs *= 2;
+  for (uint32_t k = 0; k < group->size; ++k)
+    x[k] = value((uint32_t)weir_peer(group, k), i);
+  for (uint32_t k = pairs; k < group->size; ++k)
+    x[k - pairs] += x[k];
+  for (uint32_t d = 1; d < pairs; d *= 2)
+    for (uint32_t k = 0; k < pairs; k += 2 * d)
+      x[k] += x[k + d];
+  return x[0];
+}
+
 static void check(uint32_t kind, uint32_t how, uint32_t num_axes,
                   const uint32_t *sizes, uint32_t axes, uint64_t elements) {
   uint32_t ranks = 1;
   for (uint32_t i = 0; i < num_axes; ++i)
     ranks *= sizes[i];
-  weir_collective c = {kind, how, axes, 3, elements, 4, 0, 0, ""};
+  weir_collective c = {.kind = kind,
+                       .combine = how,
+                       .axes = axes,
+                       .dtype = 3,
+                       .elements = elements,
+                       .element_bytes = 4,
+                       .node = ""};
   uint64_t whole = 4 * elements * (kind == WEIR_ALL_GATHER ? ranks : 1) + 4;
   rank *all = calloc(ranks, sizeof *all);
   for (uint32_t r = 0; r < ranks; ++r) {
@@ -132,9 +155,19 @@ static void check(uint32_t kind, uint32_t how, uint32_t num_axes,
     // The first rank of the group, whose bits all others must have.
     const rank *first = &all[weir_peer(&group, 0)];
     uint64_t count = kind == WEIR_ALL_GATHER ? elements * group.size : elements;
-    if (memcmp(got, first->data, 4 * count))
+    uint64_t begin = 0, end = count;
+    if (kind == WEIR_REDUCE_SCATTER) {
+      begin = count / group.size * group.index;
+      end = begin + count / group.size;
+    } else if (memcmp(got, first->data, 4 * count)) {
       fail("ranks have other bits", ranks, elements);
-    for (uint64_t i = 0; i < count; ++i) {
+    }
+    for (uint64_t i = begin; i < end; ++i) {
+      if (kind == WEIR_ALL_REDUCE && how == WEIR_COMBINE_SUM &&
+          got[i] != sum_of(&group, i)) {
+        fail("another order of additions", ranks, elements);
+        break;
+      }
       double want = 0;
       for (uint32_t k = 0; k < group.size; ++k) {
         double x = value((uint32_t)weir_peer(&group, k), i % elements);
@@ -165,12 +198,14 @@ int main(void) {
       check(WEIR_ALL_REDUCE, WEIR_COMBINE_SUM, 1, &n, 1, counts[i]);
       check(WEIR_ALL_REDUCE, WEIR_COMBINE_MAX, 1, &n, 1, counts[i]);
       check(WEIR_ALL_GATHER, WEIR_COMBINE_SUM, 1, &n, 1, counts[i]);
+      check(WEIR_REDUCE_SCATTER, WEIR_COMBINE_SUM, 1, &n, 1, counts[i] * n);
     }
   // Along some of the axes of a mesh.
   static const uint32_t sizes[] = {2, 3, 4};
   for (uint32_t axes = 1; axes < 8; ++axes) {
     check(WEIR_ALL_REDUCE, WEIR_COMBINE_SUM, 3, sizes, axes, 2000);
     check(WEIR_ALL_GATHER, WEIR_COMBINE_SUM, 3, sizes, axes, 7);
+    check(WEIR_REDUCE_SCATTER, WEIR_COMBINE_SUM, 3, sizes, axes, 24 * 5);
   }
   printf("%d failures\n", failures);
   return failures != 0;

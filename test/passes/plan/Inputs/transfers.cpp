@@ -20,8 +20,10 @@ check(const char *what, uint32_t kind, uint64_t elements,
   if (breakIt)
     breakIt(ranks);
   uint64_t bytes = elements * 4;
-  ExchangeRoom room = {kind == WEIR_ALL_GATHER ? bytes * ranks.size() : bytes,
-                       kind == WEIR_ALL_GATHER ? 0 : bytes, 4};
+  auto size = static_cast<uint32_t>(ranks.size());
+  ExchangeRoom room = {bytes, weir_scratch_bytes(&c, size), 4, 0};
+  if (kind == WEIR_ALL_GATHER)
+    room = {bytes * size, 0, 4, 0};
   std::optional<std::string> fault = findFault(ranks, room);
   std::printf("%s: %s\n", what, fault ? fault->c_str() : "ends");
 }
