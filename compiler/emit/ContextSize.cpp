@@ -3,7 +3,7 @@
 
 #include "compiler/emit/Tables.h"
 
-#include "runtime/comm/mesh.h"
+#include "runtime/comm/steps.h"
 
 #include "llvm/IR/Constants.h"
 

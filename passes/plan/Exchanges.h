@@ -11,7 +11,7 @@
 namespace weir::plan {
 
 std::vector<uint32_t> sizesOf(MeshAttr mesh);
-/// The operation for steps.h, without its place in the arena. `number` is its
+/// The operation for steps.h, without its offsets in the arena. `number` is its
 /// index in the module.
 weir_collective collectiveOf(CollectiveAttr each, int64_t number);
 /// The bytes that a rank of a mesh of these sizes needs for it.

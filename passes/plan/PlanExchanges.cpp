@@ -36,9 +36,8 @@ void Planner::planReduceScatter(graph::ReduceScatterOp op, OpBuilder &tasks) {
     copy(tasks, use(op.getX()), data);
   }
   int64_t number = exchanges.add(op);
-  Value scratch =
-      create(loc, MemRefType::get({exchanges.scratchBytes(number)},
-                                  tasks.getI8Type()));
+  Value scratch = create(loc, MemRefType::get({exchanges.scratchBytes(number)},
+                                              tasks.getI8Type()));
   exchange(tasks, op.getLoc(), number, data, scratch);
   exchange(tasks, loc, exchanges.addOwnPart(op), data, define(loc, op));
 }

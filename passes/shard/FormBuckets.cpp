@@ -183,10 +183,12 @@ private:
 
 struct FormBuckets : impl::FormBucketsBase<FormBuckets> {
   void runOnOperation() override {
-    if (!attrs::mesh.isOn(getOperation()))
+    // Sums of a cluster go to the tasks that have the variables.
+    if (!attrs::mesh.isOn(getOperation()) ||
+        attrs::cluster.isOn(getOperation()))
       return;
-    IntegerAttr asked = attrs::bucketBytes.of(getOperation());
-    int64_t full = asked ? asked.getInt() : usualBytes;
+    IntegerAttr given = attrs::bucketBytes.of(getOperation());
+    int64_t full = given ? given.getInt() : usualBytes;
     for (auto entry : getOperation().getOps<func::FuncOp>())
       if (full && attrs::entry.isOn(entry))
         Buckets(entry.getBody().front(), full).form();

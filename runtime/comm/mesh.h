@@ -49,12 +49,6 @@ typedef struct weir_ranks {
 
 extern const size_t weir_ranks_bytes; // without `first`
 
-// The words from `first` to the steps, which are aligned. The compiler, too,
-// computes the size of a context by it (compiler/emit/ContextSize.cpp).
-static inline uint64_t weir_ranks_words(uint64_t num_collectives) {
-  return (3 * num_collectives + 1 + 1) / 2 * 2;
-}
-
 // Calls of an entry. They return 0, or 1 if the run ends.
 int32_t weir_exchange(const weir_team *team, uint32_t number, void *first,
                       void *second);

@@ -41,6 +41,12 @@ typedef struct weir_step {
   uint64_t at, elements; // what is combined; none where elements is 0
 } weir_step;
 
+// The words that a context has for the state of so many collectives, before
+// its steps (`first` of weir_ranks).
+static inline uint64_t weir_ranks_words(uint64_t num_collectives) {
+  return (3 * num_collectives + 1 + 1) / 2 * 2;
+}
+
 // A transfer before its memory has an address.
 typedef struct weir_move {
   uint64_t offset; // bytes from the beginning of the data, or of the scratch

@@ -74,16 +74,15 @@ public:
                               int64(each.nanoseconds), int64(each.multiplyAdds),
                               int64(each.bytes)}));
     return infoConstant = constant(
-               record({int32(mesh.ranks()), int32(axes.size()),
-                       list(axes, globals::mesh), list(sizes, globals::mesh),
-                       list(functions, globals::mesh),
-                       int32(collectives.size()), int32(items.size()),
-                       list(collectives, globals::mesh),
-                       list(items, globals::mesh),
-                       list(variables, globals::mesh),
-                       int64(mesh.ownBytes(model.weightsBytes)),
-                       mesh.role.empty() ? null() : cText(mesh.role),
-                       int32(mesh.firstRank), int32(mesh.numRanks)}),
+               record(
+                   {int32(mesh.ranks()), int32(axes.size()),
+                    list(axes, globals::mesh), list(sizes, globals::mesh),
+                    list(functions, globals::mesh), int32(collectives.size()),
+                    int32(items.size()), list(collectives, globals::mesh),
+                    list(items, globals::mesh), list(variables, globals::mesh),
+                    int64(mesh.ownBytes(model.weightsBytes)),
+                    mesh.role.empty() ? null() : cText(mesh.role),
+                    int32(mesh.firstRank), int32(mesh.numRanks)}),
                globals::mesh);
   }
 

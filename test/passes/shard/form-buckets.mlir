@@ -41,7 +41,9 @@ module attributes {weir.bucket_bytes = 32 : i64, weir.mesh = #weir.mesh<axes = [
 
 // With 0 bytes there are no buckets.
 // CHECK-LABEL: func.func @none(
-// CHECK-NOT: graph.concat
+// CHECK-NEXT: graph.all_reduce sum %arg0
+// CHECK-NEXT: graph.all_reduce sum %arg1
+// CHECK-NEXT: return
 module attributes {weir.bucket_bytes = 0 : i64, weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
   func.func @none(%x: tensor<3xf32>, %y: tensor<4xf32>) -> (tensor<3xf32>, tensor<4xf32>) attributes {weir.entry = "f"} {
     %a = graph.all_reduce sum %x over ["data"] : tensor<3xf32>
@@ -54,7 +56,11 @@ module attributes {weir.bucket_bytes = 0 : i64, weir.mesh = #weir.mesh<axes = ["
 
 // Tensors join by their type, the axes, and how they are combined.
 // CHECK-LABEL: func.func @kinds(
-// CHECK-NOT: graph.concat
+// CHECK-NEXT: graph.all_reduce sum %arg0 over ["data"]
+// CHECK-NEXT: graph.all_reduce sum %arg1 over ["data"]
+// CHECK-NEXT: graph.all_reduce max %arg0 over ["data"]
+// CHECK-NEXT: graph.all_reduce sum %arg0 over ["data", "model"]
+// CHECK-NEXT: return
 module attributes {weir.mesh = #weir.mesh<axes = ["data", "model"], sizes = [2, 2]>} {
   func.func @kinds(%x: tensor<4xf32>, %y: tensor<4xf64>) -> (tensor<4xf32>, tensor<4xf64>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "f"} {
     %a = graph.all_reduce sum %x over ["data"] : tensor<4xf32>
@@ -103,7 +109,10 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
 
 // No assignment moves: what comes after one that needs a member does not join.
 // CHECK-LABEL: func.func @assigned(
-// CHECK-NOT: graph.concat
+// CHECK-NEXT: graph.all_reduce sum %arg0
+// CHECK-NEXT: graph.exp
+// CHECK-NEXT: graph.write_variable
+// CHECK-NEXT: graph.all_reduce sum %arg1
 module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
   graph.variable @v : tensor<4xf32>
   func.func @assigned(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "f"} {
