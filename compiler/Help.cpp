@@ -111,8 +111,8 @@ Usage: weir partition [options] MODEL --cluster=FILE -o DIR
 
 MODEL is a TensorFlow graph (.pb, .pbtxt) or a directory of a SavedModel, whose
 nodes have devices such as /job:worker/task:0. FILE is TensorFlow's ClusterSpec
-in JSON, or a TF_CONFIG. weir writes DIR/JOB-TASK.so for each task, run.sh, which
-starts all tasks by mpirun, hostfile and manifest.json.
+in JSON, or a TF_CONFIG. weir writes DIR/JOB-TASK.so for each task, hostfile,
+manifest.json, and run.sh, which starts all tasks by mpirun.
 )";
 
 constexpr StringLiteral examplesOfPartition = R"(

@@ -210,8 +210,8 @@ static json::Array scheduleOf(const weir_mesh_info &mesh,
 /// The ranks of a library of --mesh.
 static json::Object describe(const weir_mesh_info &mesh,
                              const weir_model_info &info) {
-  constexpr StringLiteral kinds[] = {"all_reduce", "all_gather", "own_part", "send", "recv",
-                                     "reduce_scatter"};
+  constexpr StringLiteral kinds[] = {
+      "all_reduce", "all_gather", "own_part", "send", "recv", "reduce_scatter"};
   json::Array axes, collectives;
   for (uint32_t i = 0; i < mesh.num_axes; ++i)
     axes.push_back(
@@ -235,13 +235,19 @@ static json::Object describe(const weir_mesh_info &mesh,
       variables[json::fixUTF8(info.variables[i].name)] = std::move(dims);
     }
   json::Array schedule = scheduleOf(mesh, info, collectives);
-  return json::Object{
+  json::Object object{
       {"ranks", static_cast<int64_t>(mesh.ranks)},
       {"axes", std::move(axes)},
       {"weights_bytes", static_cast<int64_t>(mesh.weights_bytes)},
       {"divided_variables", std::move(variables)},
       {"collectives", std::move(collectives)},
       {"schedule", std::move(schedule)}};
+  // Of a cluster: which of its tasks run the library.
+  if (mesh.role) {
+    object["role"] = json::fixUTF8(mesh.role);
+    object["first_rank"] = static_cast<int64_t>(mesh.first);
+  }
+  return object;
 }
 
 static json::Object describe(const weir_model_info &info,

@@ -312,7 +312,11 @@ static void printMesh(const json::Object &mesh, raw_ostream &os) {
            << axis->getInteger("ranks").value_or(0);
         isFirst = false;
       }
-  os << ")\n";
+  os << ")";
+  if (std::optional<StringRef> role = mesh.getString("role"))
+    os << ", for the task " << escaped(*role) << " from rank "
+       << mesh.getInteger("first_rank").value_or(0);
+  os << "\n";
   if (int64_t bytes = mesh.getInteger("weights_bytes").value_or(0))
     os << "  weights of one rank: " << bytes << " bytes\n";
   if (const json::Object *variables = mesh.getObject("divided_variables"))

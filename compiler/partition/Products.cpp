@@ -60,8 +60,8 @@ static json::Object describe(ModuleOp role) {
         json::Object{{"name", json::fixUTF8(attrs::entry.of(entry).getValue())},
                      {"inputs", namesOf(entry, /*areInputs=*/true)},
                      {"outputs", namesOf(entry, /*areInputs=*/false)}});
-  return {{"variables", std::move(variables)},
-          {"functions", std::move(functions)}};
+  return json::Object{{"variables", std::move(variables)},
+                      {"functions", std::move(functions)}};
 }
 
 std::string manifestOf(const Options &options, ArrayRef<ModuleOp> roles) {
@@ -100,13 +100,13 @@ static void printHosts(const Options &options, raw_ostream &os) {
 }
 
 static void printScript(ClusterAttr cluster, raw_ostream &os) {
-  os << R"(#!/bin/sh
+  os << R"SH(#!/bin/sh
 # Starts the tasks of the cluster, each with its own library. Arguments are those
 # of weir run. MPIRUN replaces mpirun and its options, and WEIR_RUN weir-run.
 folder=$(cd "$(dirname "$0")" && pwd) || exit 74
 run=${WEIR_RUN:-weir-run}
 exec ${MPIRUN:-mpirun --map-by seq --hostfile "$folder/hostfile"} \
-)";
+)SH";
   for (int64_t rank = 0; rank < cluster.ranks(); ++rank)
     os << "  -n 1 \"$run\" \"$folder/" << taskOf(cluster, rank)
        << ".so\" --comm=mpi \"$@\""

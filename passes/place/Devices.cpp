@@ -4,6 +4,7 @@
 
 #include "dialects/target/DeviceName.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/DeviceNodes.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -11,29 +12,6 @@
 using namespace mlir;
 
 namespace weir::place {
-
-SmallVector<StringAttr> nodesOf(Location location) {
-  SmallVector<StringAttr> nodes;
-  SmallVector<LocationAttr> later{location};
-  while (!later.empty()) {
-    LocationAttr at = later.pop_back_val();
-    if (auto name = dyn_cast<NameLoc>(at)) {
-      nodes.push_back(name.getName());
-      later.push_back(name.getChildLoc());
-    } else if (auto call = dyn_cast<CallSiteLoc>(at)) {
-      later.append({call.getCaller(), call.getCallee()});
-    } else if (auto fused = dyn_cast<FusedLoc>(at)) {
-      for (Location part : llvm::reverse(fused.getLocations()))
-        later.push_back(part);
-    }
-  }
-  return nodes;
-}
-
-LogicalResult namesNone(Location at, StringAttr device) {
-  return emitError(at, "is constrained to '")
-         << device.getValue() << "', which is the name of no device";
-}
 
 LogicalResult explainDevices(ModuleOp module) {
   auto devices = attrs::devices.of(module);

@@ -7,12 +7,6 @@
 
 namespace weir::place {
 
-/// The names of nodes in a location, the innermost first.
-llvm::SmallVector<mlir::StringAttr> nodesOf(mlir::Location location);
-
-/// Reports the error that a constraint names no device.
-mlir::LogicalResult namesNone(mlir::Location at, mlir::StringAttr device);
-
 /// For a CPU target, remarks which node is constrained to each other device, as
 /// the CPU computes it anyway. An error if a constraint names no device.
 mlir::LogicalResult explainDevices(mlir::ModuleOp module);

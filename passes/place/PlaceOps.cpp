@@ -5,8 +5,8 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/target/DeviceName.h"
 #include "dialects/weir/Attributes.h"
+#include "dialects/weir/DeviceNodes.h"
 #include "dialects/weir/NamePattern.h"
-#include "passes/place/Devices.h"
 
 using namespace mlir;
 

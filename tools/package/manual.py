@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 COMMANDS = {"compile": "compile a saved model to a native library",
+            "partition": "compile a model to a library for each task of a cluster",
             "inspect": "describe a model, a library or IR",
             "run": "run a library", "bench": "measure the time of a run",
             "reference": "evaluate a model in f64",
@@ -157,7 +158,7 @@ def main():
     tools, out = Path(sys.argv[1]), Path(sys.argv[2])
     (out / "man1").mkdir(parents=True, exist_ok=True)
     options = {}
-    for command in ("compile", "inspect", "reference", "diff", "merge"):
+    for command in ("compile", "partition", "inspect", "reference", "diff", "merge"):
         before, groups, examples = parse(help_of(tools / "weir", command, "--help-all"))
         usage = [line.removeprefix("Usage: ") for line in before if line.startswith("Usage:")]
         text = page(f"weir-{command}", COMMANDS[command], usage, paragraphs_of(before[1:]), groups,

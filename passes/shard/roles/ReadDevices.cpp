@@ -4,7 +4,7 @@
 
 #include "dialects/target/DeviceName.h"
 #include "dialects/weir/Attributes.h"
-#include "passes/place/Devices.h"
+#include "dialects/weir/DeviceNodes.h"
 #include "passes/shard/Axes.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -39,7 +39,7 @@ public:
 
   LogicalResult run() {
     WalkResult walked = module.walk([&](Operation *op) {
-      for (StringAttr node : place::nodesOf(op->getLoc()))
+      for (StringAttr node : nodesOf(op->getLoc()))
         if (failed(read(op->getLoc(), node)))
           return WalkResult::interrupt();
       return WalkResult::advance();
@@ -63,7 +63,7 @@ private:
       return success();
     DeviceName name = DeviceName::parse(device);
     if (name.kind == DeviceKind::None)
-      return place::namesNone(at, device);
+      return namesNone(at, device);
     if (name.job.empty())
       return success();
     hasJob = true;
@@ -136,7 +136,7 @@ NodeRoles::NodeRoles(ModuleOp module)
 std::optional<unsigned> NodeRoles::of(Location location) const {
   if (!devices)
     return std::nullopt;
-  for (StringAttr node : place::nodesOf(location)) {
+  for (StringAttr node : nodesOf(location)) {
     auto device = devices.getAs<StringAttr>(node);
     DeviceName name = DeviceName::parse(device ? device.getValue() : "");
     if (!name.job.empty())
