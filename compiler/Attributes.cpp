@@ -117,8 +117,16 @@ void writeOptions(ModuleOp module, const Options &options) {
   say(attrs::fastMath, options.fastMath, "");
   say(attrs::reshard, options.reshard, "");
   say(attrs::shardState, options.shardState, "");
+  say(attrs::parallelLayers, options.parallel, "");
   if (!options.mesh.empty())
     attrs::mesh.set(module, meshOf(module.getContext(), options.mesh));
+  if (options.grains) {
+    // Until weir-join-grains the program is that of one grain.
+    auto mesh = options.mesh;
+    int64_t ranks = std::exchange(mesh.front().second, options.grains);
+    attrs::mesh.set(module, meshOf(module.getContext(), mesh));
+    attrs::grains.set(module, options.grains / ranks);
+  }
   if (options.bucketBytes)
     attrs::bucketBytes.set(module, *options.bucketBytes);
   if (!options.cluster.empty())

@@ -175,13 +175,16 @@ std::vector<StageRun> planRuns(const Options &options) {
   bool hasTargets = !options.isaVariants.empty();
   Status training = options.training ? Status::badUsage : Status::internal;
   Status gradients = derives ? Status::unsupported : Status::internal;
+  // With --reshard=error the model needs a collective that the user excludes.
+  Status shard = !options.cluster.empty()  ? Status::unsupported
+                 : options.reshard.empty() ? Status::badUsage
+                                           : Status::badInput;
   std::vector<StageRun> runs = {
       {stage::train, stage::train, training},
       {stage::graph, stage::graph, gradients, nullptr,
        options.tensorboard.empty() ? nullptr : showGraph},
       {stage::grad, stage::grad, gradients},
-      {stage::shard, stage::shard,
-       options.cluster.empty() ? Status::badUsage : Status::unsupported},
+      {stage::shard, stage::shard, shard},
       {stage::place, stage::place, Status::badUsage},
       {stage::fuse, stage::fuse, Status::internal,
        options.arenaLimit ? fitArena : nullptr},

@@ -144,7 +144,9 @@ let Visibility = [ForCompile], Group = g_ranks in {
 defm bucket : Eq<"bucket", "BYTES", "Exchange small gradients together, in buckets of at least BYTES (default: 4M). K, M and G stand for powers of 1024. 0 exchanges each gradient alone">;
 defm mesh : Eq<"mesh", "AXIS=N,...", "Compile a library that N ranks run together. With the axis data each rank computes its part of the batch">;
 defm shard : Eq<"shard", "REGEX:DIM@AXIS,...", "Divide the dimension DIM of variables, constants and inputs whose name matches among the ranks of an axis. If none matches, divide the results of nodes. REGEX:@ keeps them whole. The last match wins. May be repeated">;
+defm parallel : Eq<"parallel", "attention", "Divide the heads of attention, and the columns of the first of two products, among the ranks of an axis of --mesh other than data">;
 defm shard_state : Eq<"shard-state", "AXIS", "Divide the state of the optimizer among the ranks of an axis, such as data. A step exchanges as many bytes as without it">;
+defm grains : Eq<"grains", "G", "Divide the batch into G grains and add them by one tree: a power of two of ranks that divides G does not change the bits. Takes more code and memory">;
 defm reshard : Eq<"reshard", "HOW", "How to report collectives that no division of the batch needs: remark (default), error or silent">;
 }
 

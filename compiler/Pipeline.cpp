@@ -82,9 +82,12 @@ static void buildGrad(OpPassManager &pm) {
 // Without a mesh and a cluster these passes change nothing.
 static void buildShard(OpPassManager &pm) {
   pm.addPass(shard::createDivideInputs());
+  pm.addPass(shard::createDivideLayers());
   pm.addPass(shard::createDivideVariables());
   pm.addPass(shard::createSplitShapes());
+  pm.addPass(shard::createJoinGrains());
   pm.addPass(shard::createExpandGathers());
+  pm.addPass(shard::createSinkReductions());
   pm.addPass(shard::createFormBuckets());
   pm.addPass(shard::createSplitRoles());
 }

@@ -91,6 +91,47 @@ static void readRules(const InputArgList &args, Options &options,
     options.reshard.clear();
 }
 
+/// Weights are divided along the first axis that does not divide the batch.
+static void readParallel(const InputArgList &args, Options &options,
+                         Usage &usage) {
+  const Arg *given = args.getLastArg(OPT_parallel_EQ);
+  if (!given)
+    return;
+  StringRef values[] = {"attention"};
+  if (StringRef value = given->getValue(); !is_contained(values, value))
+    usage.say() << "--parallel: " << unknownValue(value, values) << "\n";
+  for (const auto &[name, size] : options.mesh)
+    if (options.parallel.empty() && name != shard::dataAxis)
+      options.parallel = name;
+  if (options.parallel.empty())
+    usage.say() << "--parallel needs an axis of --mesh for weights, as in "
+                << "model=2\n";
+}
+
+static void readGrains(const InputArgList &args, Options &options,
+                       Usage &usage) {
+  const Arg *given = args.getLastArg(OPT_grains_EQ);
+  if (!given)
+    return;
+  StringRef text = given->getValue();
+  if (text.getAsInteger(10, options.grains) || options.grains < 1 ||
+      options.grains > mostRanks || !isPowerOf2_64(options.grains))
+    usage.say() << "--grains=" << escaped(text)
+                << " is no power of two up to 65536\n";
+  else if (options.mesh.size() != 1 ||
+           options.mesh.front().first != shard::dataAxis)
+    usage.say() << "--grains needs a mesh of the axis '" << shard::dataAxis
+                << "' alone\n";
+  else if (options.grains % options.mesh.front().second)
+    usage.say() << "--grains=" << escaped(text) << " is no multiple of the "
+                << options.mesh.front().second << " ranks\n";
+  else if (args.hasArg(OPT_shard_EQ) || args.hasArg(OPT_shard_state_EQ))
+    usage.say() << "--grains does not go with --shard and --shard-state\n";
+  else
+    return;
+  options.grains = 0;
+}
+
 static void readBucket(const InputArgList &args, Options &options,
                        Usage &usage) {
   const Arg *given = args.getLastArg(OPT_bucket_EQ);
@@ -111,6 +152,8 @@ void readMesh(const InputArgList &args, Options &options, Usage &usage) {
   if (!args.hasArg(OPT_mesh_EQ)) {
     for (auto [id, name] : {std::pair(OPT_shard_EQ, "--shard"),
                             std::pair(OPT_reshard_EQ, "--reshard"),
+                            std::pair(OPT_grains_EQ, "--grains"),
+                            std::pair(OPT_parallel_EQ, "--parallel"),
                             std::pair(OPT_shard_state_EQ, "--shard-state")})
       if (args.hasArg(id))
         usage.say() << name << " needs --mesh\n";
@@ -138,7 +181,10 @@ void readMesh(const InputArgList &args, Options &options, Usage &usage) {
     options.mesh.push_back({name.str(), size});
   }
   readRules(args, options, usage);
-  if (!names.contains(shard::dataAxis) && !args.hasArg(OPT_shard_EQ))
+  readParallel(args, options, usage);
+  readGrains(args, options, usage);
+  if (!names.contains(shard::dataAxis) && !args.hasArg(OPT_shard_EQ) &&
+      !args.hasArg(OPT_parallel_EQ))
     usage.say() << "--mesh=" << escaped(text) << " divides nothing: the axis '"
                 << shard::dataAxis << "' divides the batch, as in data=4, and "
                 << "--shard divides weights\n";

@@ -30,8 +30,8 @@ LogicalResult PartsAttr::verify(Emit emitError, int64_t axes,
   return success();
 }
 
-Type PartsAttr::getType() const {
-  return llvm::cast<ElementsAttr>(getElements()[0]).getType();
+ShapedType PartsAttr::getType() const {
+  return llvm::cast<ElementsAttr>(getElements()[0]).getShapedType();
 }
 
 SmallVector<ElementsAttr, 1> PartsAttr::of(ElementsAttr value) {

@@ -117,7 +117,7 @@ def Weir_Parts : AttrDef<Weir_Dialect, "Parts", [ElementsAttrInterface]> {
     replace(::mlir::ElementsAttr value,
             ::llvm::ArrayRef<::mlir::ElementsAttr> parts);
 
-    ::mlir::Type getType() const;
+    ::mlir::ShapedType getType() const;
     bool isSplat() const { return false; }
   }];
 }

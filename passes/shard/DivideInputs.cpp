@@ -45,8 +45,8 @@ private:
         if (*batch % ranks)
           return emitError(entry.getLoc(), "input '")
                  << nameOf(entry, i) << "' of " << type << " has a batch of "
-                 << *batch << ", which " << ranks << " ranks (" << dataAxis
-                 << "=" << ranks
+                 << *batch << ", which " << ranks << unitOf(entry) << " ("
+                 << dataAxis << "=" << ranks
                  << ") cannot divide into equal parts; --dim or --shape sets "
                  << "another batch size";
       }
@@ -57,6 +57,12 @@ private:
       attrs::shards.setOnArgument(entry, i, ArrayRef(shards));
     }
     return success();
+  }
+
+  /// What divides the batch.
+  static StringRef unitOf(func::FuncOp entry) {
+    return attrs::grains.isOn(entry->getParentOfType<ModuleOp>()) ? " grains"
+                                                                  : " ranks";
   }
 
   static StringRef nameOf(func::FuncOp entry, unsigned i) {

@@ -23,6 +23,34 @@ def DivideInputs : Pass<"weir-divide-inputs", "::mlir::ModuleOp"> {
   }];
 }
 
+def DivideLayers : Pass<"weir-divide-layers", "::mlir::ModuleOp"> {
+  let summary = "Divides the weights of attention and of pairs of products";
+  let description = [{
+    With `weir.parallel_layers` the axis divides the columns of weights. These are
+    weights of products whose results become heads of an attention: a reshape
+    splits the last dimension, and a product of matrices uses it. So are those of
+    products whose results, after elementwise ops, are the rows of another product
+    with a weight. The bias and the rows of the next weight follow in
+    `weir-split-shapes`. Weights that have `weir.shards` keep it.
+
+    ```mlir
+    module attributes {weir.parallel_layers = "model", weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>} {
+      func.func @f(%x: tensor<3x4xf32>) -> tensor<3x4xf32> attributes {weir.entry = "f"} {
+        %up = graph.constant dense_resource<up> : tensor<4x8xf32>
+        %down = graph.constant dense_resource<down> : tensor<8x4xf32>
+        %0 = graph.matmul %x, %up : tensor<3x4xf32>, tensor<4x8xf32>
+        %1 = graph.relu %0 : tensor<3x8xf32>
+        %2 = graph.matmul %1, %down : tensor<3x8xf32>, tensor<8x4xf32>
+        return %2 : tensor<3x4xf32>
+      }
+    }
+    // %up becomes
+    %up = graph.constant {weir.shards = array<i64: 0, 1>} dense_resource<up> : tensor<4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 def DivideVariables : Pass<"weir-divide-variables", "::mlir::ModuleOp"> {
   let summary = "Decides which variables are divided among ranks";
   let description = [{
@@ -74,6 +102,38 @@ def SplitShapes : Pass<"weir-split-shapes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weir::graph::GraphDialect"];
 }
 
+def JoinGrains : Pass<"weir-join-grains", "::mlir::ModuleOp"> {
+  let summary = "Joins the programs of the grains that one rank computes";
+  let description = [{
+    With `weir.grains` the axis `data` of the mesh counts grains of the batch, and the
+    program is that of one grain. The pass makes the program of a rank with several:
+    operations on parts of the batch are repeated for each grain, and all others are
+    computed once. A sum over grains adds pairs of neighbours first, and then those of
+    ranks. So the bits are the same for each number of ranks that is a power of two.
+
+    ```mlir
+    module attributes {weir.grains = 2, weir.mesh = #weir.mesh<axes = ["data"], sizes = [4]>} {
+      func.func @f(%x: tensor<2x3xf32> {weir.shards = array<i64: 1, 0>}) -> tensor<3xf32> attributes {weir.entry = "f"} {
+        %0 = graph.reduce_sum %x [0] : tensor<2x3xf32>
+        %y = graph.all_reduce sum %0 over ["data"] : tensor<3xf32>
+        return %y : tensor<3xf32>
+      }
+    }
+    // becomes, with data = 2
+    func.func @f(%x: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}) -> tensor<3xf32> attributes {weir.entry = "f"} {
+      %a = graph.slice %x [0, 0] to [2, 3] by [1, 1] : tensor<4x3xf32>
+      %b = graph.slice %x [2, 0] to [4, 3] by [1, 1] : tensor<4x3xf32>
+      %0 = graph.reduce_sum %a [0] : tensor<2x3xf32>
+      %1 = graph.reduce_sum %b [0] : tensor<2x3xf32>
+      %2 = graph.add %0, %1 : tensor<3xf32>
+      %y = graph.all_reduce sum %2 over ["data"] : tensor<3xf32>
+      return %y : tensor<3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 def ExpandGathers : Pass<"weir-expand-gathers", "::mlir::ModuleOp"> {
   let summary = "Makes parts contiguous";
   let description = [{
@@ -89,6 +149,28 @@ def ExpandGathers : Pass<"weir-expand-gathers", "::mlir::ModuleOp"> {
     %1 = graph.all_gather %0 along 0 over ["m"] : tensor<1x2x3xf32> to tensor<2x2x3xf32>
     %2 = graph.transpose %1 [1, 0, 2] : tensor<2x2x3xf32>
     %y = graph.reshape %2 : tensor<2x2x3xf32> to tensor<2x6xf32>
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
+def SinkReductions : Pass<"weir-sink-reductions", "::mlir::ModuleOp">, Optional {
+  let summary = "Adds the tensors of ranks where they are smallest";
+  let description = [{
+    The gradient of a convolution's filter is computed as a Winograd convolution: a
+    product over the batch, and then one by a constant, which makes 9 matrices of
+    16. Ranks would add the 16. The pass moves a sum of floats behind reshapes and
+    products by constants, if the result has fewer elements.
+
+    With `weir.grains` nothing moves: then the bits do not depend on the number of
+    ranks.
+
+    ```mlir
+    %s = graph.all_reduce sum %x over ["data"] : tensor<16x6xf32>
+    %p = graph.matmul %c, %s : tensor<9x16xf32>, tensor<16x6xf32>
+    // becomes
+    %s = graph.matmul %c, %x : tensor<9x16xf32>, tensor<16x6xf32>
+    %p = graph.all_reduce sum %s over ["data"] : tensor<9x6xf32>
     ```
   }];
   let dependentDialects = ["::weir::graph::GraphDialect"];

@@ -3,6 +3,7 @@
 #include "passes/shard/Passes.h"
 
 #include "dialects/graph/collective/Collective.h"
+#include "dialects/graph/state/State.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -51,8 +52,12 @@ void cleanUp(func::FuncOp entry) {
   (void)applyPatternsAndFoldGreedily(entry, std::move(patterns));
 }
 
-/// Whether only a division of the batch needs the op: a sum over `data`.
-bool isOfBatch(Operation *op, MeshAttr mesh) {
+/// Whether only a division of the batch needs the op: a sum over `data`, or the
+/// update of a variable by parts of the optimizer's state.
+bool isOfBatch(Operation *op) {
+  if (isa<graph::AllGatherOp>(op))
+    return attrs::shardState.isOn(op->getParentOfType<ModuleOp>()) &&
+           llvm::all_of(op->getUsers(), llvm::IsaPred<graph::WriteVariableOp>);
   auto sum = dyn_cast<graph::AllReduceOp>(op);
   return sum && llvm::all_of(sum.getAxes(), [](Attribute axis) {
            return cast<StringAttr>(axis).getValue() == dataAxis;
@@ -60,13 +65,13 @@ bool isOfBatch(Operation *op, MeshAttr mesh) {
 }
 
 /// Names the collectives that a better division might not need.
-LogicalResult tellCollectives(func::FuncOp entry, MeshAttr mesh) {
+LogicalResult tellCollectives(func::FuncOp entry) {
   StringAttr how = attrs::reshard.of(entry->getParentOfType<ModuleOp>());
   if (how && how.getValue() == reshard::silent)
     return success();
   bool isError = how && how.getValue() == reshard::error;
   WalkResult walk = entry.walk([&](Operation *op) {
-    if (!isa<graph::AllGatherOp, graph::AllReduceOp>(op) || isOfBatch(op, mesh))
+    if (!isa<graph::AllGatherOp, graph::AllReduceOp>(op) || isOfBatch(op))
       return WalkResult::advance();
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     ArrayAttr axes = op->getAttrOfType<ArrayAttr>("axes");
@@ -98,7 +103,7 @@ struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
                 graph::ReduceScatterOp>(op))
           llvm::dbgs() << "adds " << *op << "\n";
       }));
-      if (!attrs::init.isOn(entry) && failed(tellCollectives(entry, mesh)))
+      if (!attrs::init.isOn(entry) && failed(tellCollectives(entry)))
         return signalPassFailure();
     }
     divideVariables(mesh);

@@ -131,7 +131,19 @@ def training():
         again, bits = train(library, f"again{count}", *ranks(count), "--threads=2")
         expect("each run has the same bits, for any number of threads",
                got == again and all(np.array_equal(kept[k], bits[k]) for k in kept))
+    grains(flags)
     wrong_label(f"{OUT}/net2.so")
+
+
+def grains(flags):
+    """With grains the variables have the same bits on each number of ranks."""
+    kept = {}
+    for count in (1, 2, 4, 8):
+        library = compile(f"grains{count}", NET, *flags, f"--mesh=data={count}", "--grains=8")
+        kept[count] = train(library, f"grains{count}", *ranks(count))
+        expect(f"{count} ranks have the bits of one",
+               kept[count][0] == kept[1][0]
+               and all(np.array_equal(kept[count][1][k], v) for k, v in kept[1][1].items()))
 
 
 def divided_state(count, flags, losses):
@@ -155,6 +167,46 @@ def divided_state(count, flags, losses):
 
     expect(f"a step exchanges as many bytes: {sent(mesh)} and {sent(plain)}",
            abs(sent(mesh) - sent(plain)) <= 0.01 * sent(plain))
+
+
+def buckets():
+    """Ranks compute the same bits however many gradients they exchange together, and overlap them
+    with kernels or not."""
+    flags = ("--loss=sparse_softmax_cross_entropy:logits,labels", "--optimizer=Momentum:lr=0.01")
+    for count in (2, 4):
+        kept = {}
+        for size in ("0", "1K", "4M"):
+            library = compile(f"net{count}b{size}", NET, *flags, f"--mesh=data={count}", f"--bucket={size}")
+            kept[size] = train(library, f"b{size}on{count}", *ranks(count))
+            check_schedule(f"{count} ranks, buckets of {size}", library, "train_step")
+        for size in ("1K", "4M"):
+            expect(f"{count} ranks: buckets of {size} have the bits of single gradients",
+                   kept[size][0] == kept["0"][0] and
+                   all(np.array_equal(kept[size][1][k], v) for k, v in kept["0"][1].items()))
+        sums = [len(check_schedule("again", f"{OUT}/net{count}b{size}.so", "train_step")) for size in ("0", "1K", "4M")]
+        expect(f"larger buckets are fewer: {sums}", sums[0] > sums[1] > sums[2])
+
+
+def check_schedule(what, library, function):
+    """The all-reduces that other work lies beside, of `function`: (start, wait), as shares of the work."""
+    text = subprocess.run(["weir", "inspect", "--json", "--plan", library], check=True, stdout=subprocess.PIPE).stdout
+    mesh = json.loads(text)["mesh"]
+    air, begun = [], set()
+    for item in mesh["schedule"]:
+        if item["function"] != function:
+            continue
+        if item["kind"] == "start":
+            expect(f"{what}: a collective starts once", item["collective"] not in begun)
+            begun.add(item["collective"])
+            air.append(item["collective"])
+        elif item["kind"] == "wait":
+            expect(f"{what}: a wait comes after its start", item["collective"] in air)
+            air.remove(item["collective"])
+        elif item["kind"] == "progress":
+            expect(f"{what}: something is in the air at a poll", air)
+    expect(f"{what}: nothing stays in the air", not air)
+    own = [c for i, c in enumerate(mesh["collectives"]) if i in begun]
+    return [(c["starts_after"], c["waits_after"]) for c in own if c["starts_after"] < c["waits_after"]]
 
 
 def wrong_label(library):
@@ -210,13 +262,14 @@ ATTENTION = [placeholder("x", (2, S, HEADS * WIDTH)),
              node("back", "Transpose", ("mixed", "order"), FLOAT, attr("Tperm", "type: DT_INT32")),
              node("joined", "Reshape", ("back", "flat"), FLOAT, attr("Tshape", "type: DT_INT32")),
              node("om", "MatMul", ("joined", "o_kernel/Read"), FLOAT),
-             node("out", "BiasAdd", ("om", "o_bias/Read"), FLOAT)]  # fmt: skip
+             node("ob", "BiasAdd", ("om", "o_bias/Read"), FLOAT), const("shape", np.int32([2, S, HEADS * WIDTH])),
+             node("out", "Reshape", ("ob", "shape"), FLOAT, attr("Tshape", "type: DT_INT32"))]  # fmt: skip
 
 
 def heads():
     """Ranks have heads, in training too: the optimizer's state is divided like the variables."""
     np.save(f"{OUT}/x.npy", uniform(4, S, HEADS * WIDTH))
-    np.save(f"{OUT}/t.npy", uniform(4 * S, HEADS * WIDTH))
+    np.save(f"{OUT}/t.npy", uniform(4, S, HEADS * WIDTH))
     flags = ("--loss=mean_squared_error:out,target", "--optimizer=Adam:lr=0.01")
 
     def losses(library, *options):
@@ -239,10 +292,14 @@ def heads():
         expect(f"{mesh}: the state of the optimizer is divided, too", len(divided) == 3 * 7)
         forward = [c for c in described["collectives"] if c["function"] == "main"]
         expect(f"{mesh}: one sum in the forward pass", [c["kind"] for c in forward] == ["all_reduce"])
+        found = compile("found" + mesh.replace(",", "_").replace("=", ""), ATTENTION, *flags, f"--mesh={mesh}",
+                        "--parallel=attention")  # fmt: skip
+        expect(f"{mesh}: weir finds the heads by itself", inspected(found) == described)
 
 
 gradients()
 training()
+buckets()
 matrices()
 heads()
 print(f"{failures} failures")

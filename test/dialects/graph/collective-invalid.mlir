@@ -66,3 +66,13 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
     return %y : tensor<2xf32>
   }
 }
+
+// -----
+
+module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
+  func.func @scatter(%x: tensor<5x3xf32>) -> tensor<2x3xf32> {
+    // expected-error@below {{joins 2 parts of 'tensor<2x3xf32>' along dimension 0, which is not 'tensor<5x3xf32>'}}
+    %y = graph.reduce_scatter %x along 0 over ["data"] : tensor<5x3xf32> to tensor<2x3xf32>
+    return %y : tensor<2x3xf32>
+  }
+}

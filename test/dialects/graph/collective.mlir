@@ -26,4 +26,11 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data", "model"], sizes = [2, 
     %y = graph.own_part %x along 0 over ["data"] : tensor<4x3xf32> to tensor<2x3xf32>
     return %y : tensor<2x3xf32>
   }
+
+  // CHECK-LABEL: @reduce_scatter
+  func.func @reduce_scatter(%x: tensor<4x3xf32>) -> tensor<2x3xf32> {
+    // CHECK: graph.reduce_scatter %{{.*}} along 0 over ["data"] : tensor<4x3xf32> to tensor<2x3xf32>
+    %y = graph.reduce_scatter %x along 0 over ["data"] : tensor<4x3xf32> to tensor<2x3xf32>
+    return %y : tensor<2x3xf32>
+  }
 }

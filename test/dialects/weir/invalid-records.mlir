@@ -181,3 +181,33 @@ module attributes {weir.schedule = [#weir.schedule_item<kind = "stop">]} {}
 
 // expected-error@below {{nanoseconds must be from 0 to 9223372036854775807, not -1}}
 module attributes {weir.schedule = [#weir.schedule_item<nanoseconds = -1>]} {}
+
+// -----
+
+// expected-error@below {{parts have one type, not 'tensor<2xf32>' and 'tensor<3xf32>'}}
+module attributes {weir.x = #weir.parts<axes = 1, elements = [dense<1.0> : tensor<2xf32>, dense<2.0> : tensor<3xf32>]>} {}
+
+// -----
+
+// expected-error@below {{there is no part}}
+module attributes {weir.x = #weir.parts<axes = 1>} {}
+
+// -----
+
+// expected-error@below {{axes must be from 1 to 2147483647, not 0}}
+module attributes {weir.x = #weir.parts<elements = [dense<1.0> : tensor<2xf32>]>} {}
+
+// -----
+
+// expected-error@below {{a weight in a region has parts, and no other has}}
+module attributes {weir.weights = [#weir.weight<region = 1, elements = dense<1.0> : tensor<2xf32>>]} {}
+
+// -----
+
+// expected-error@below {{stride must be a multiple of 64, not 8}}
+module attributes {weir.weight_regions = [#weir.weight_region<axes = 1, stride = 8>]} {}
+
+// -----
+
+// expected-error@below {{shards has 1 numbers for a rank of 2}}
+module attributes {weir.variables = [#weir.variable<name = "w", key = "w", type = tensor<2x3xf32>, shards = [1]>]} {}

@@ -54,3 +54,15 @@ module attributes {
     plan.run @k(%x, %x) {weir.library_call = #weir.library_call<function = "weir_gpu_multiply", number = 1, operands = [0, 1, -1]>} : (memref<4xf32>, memref<4xf32>)
   }
 }
+
+// -----
+
+// Weights of which each rank has another part.
+// CHECK: weir.variables = [#weir.variable<name = "w", key = "w", type = tensor<2x3xf32>, shards = [1, 0]>]
+// CHECK-SAME: weir.weight_regions = [#weir.weight_region<axes = 1, offset = 64, stride = 128>]
+// CHECK-SAME: weir.weights = [#weir.weight<region = 1, elements = #weir.parts<axes = 1, elements = [dense<1.000000e+00> : tensor<2xf32>, dense<2.000000e+00> : tensor<2xf32>]> : tensor<2xf32>>]
+module attributes {
+  weir.variables = [#weir.variable<name = "w", key = "w", type = tensor<2x3xf32>, shards = [1, 0]>],
+  weir.weight_regions = [#weir.weight_region<axes = 1, offset = 64, stride = 128>],
+  weir.weights = [#weir.weight<region = 1, elements = #weir.parts<axes = 1, elements = [dense<1.0> : tensor<2xf32>, dense<2.0> : tensor<2xf32>]>>]
+} {}

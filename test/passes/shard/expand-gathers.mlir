@@ -24,6 +24,15 @@ module attributes {weir.mesh = #weir.mesh<axes = ["m"], sizes = [2]>} {
     return %y : tensor<2x3xf32>
   }
 
+  // CHECK-LABEL: func.func @scatter(
+  // CHECK: graph.reshape %{{.*}} : tensor<2x6xf32> to tensor<2x2x3xf32>
+  // CHECK: graph.transpose %{{.*}} [1, 0, 2] : tensor<2x2x3xf32>
+  // CHECK: graph.reduce_scatter %{{.*}} along 0 over ["m"] : tensor<2x2x3xf32> to tensor<1x2x3xf32>
+  func.func @scatter(%x: tensor<2x6xf32>) -> tensor<2x3xf32> {
+    %y = graph.reduce_scatter %x along 1 over ["m"] : tensor<2x6xf32> to tensor<2x3xf32>
+    return %y : tensor<2x3xf32>
+  }
+
   // Parts along the outermost dimension are contiguous already.
   // CHECK-LABEL: func.func @contiguous(
   // CHECK-NEXT: graph.all_gather

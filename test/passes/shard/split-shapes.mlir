@@ -59,6 +59,7 @@ module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>} {
   func.func @columns_then_rows(%x: tensor<4x3xf32>, %a: tensor<3x8xf32> {weir.shards = array<i64: 0, 1>}, %b: tensor<8x3xf32>) -> tensor<4x3xf32> attributes {weir.entry = "f"} {
     %0 = graph.matmul %x, %a : tensor<4x3xf32>, tensor<3x8xf32>
     %1 = graph.relu %0 : tensor<4x8xf32>
+    // expected-remark@below {{ranks combine 'tensor<4x3xf32>' over ["model"], 48 bytes}}
     %2 = graph.matmul %1, %b : tensor<4x8xf32>, tensor<8x3xf32>
     return %2 : tensor<4x3xf32>
   }
@@ -71,6 +72,7 @@ module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>} {
 // CHECK: %[[X:.*]] = graph.all_gather %{{.*}} along 0 over ["data"] : tensor<2x3xf32> to tensor<4x3xf32>
 // CHECK: graph.compact %[[X]][%{{.*}}] along [1] {weir.whole} : (tensor<4x3xf32>, tensor<i64>) -> tensor<12xf32>
 module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
+  // expected-remark@below {{ranks gather 'tensor<4x3xf32>' over ["data"], 48 bytes}}
   func.func @whole(%x: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}, %n: tensor<i64>) -> tensor<12xf32> attributes {weir.entry = "f"} {
     %y = graph.compact %x [%n] along [1] : (tensor<4x3xf32>, tensor<i64>) -> tensor<12xf32>
     return %y : tensor<12xf32>
@@ -85,6 +87,7 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
 // CHECK: graph.if
 // CHECK: graph.neg %[[X]] : tensor<4x3xf32>
 module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
+  // expected-remark@below {{ranks gather 'tensor<4x3xf32>' over ["data"], 48 bytes}}
   func.func @control(%x: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}, %p: tensor<i1>) -> tensor<4x3xf32> attributes {weir.entry = "f"} {
     %y = graph.if %p : tensor<i1> -> (tensor<4x3xf32>) {
       %a = graph.neg %x : tensor<4x3xf32>
@@ -152,7 +155,7 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
 // CHECK: graph.all_reduce sum %{{.*}} over ["model"] : tensor<4x3xf32>
 module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>, weir.reshard = "silent"} {
   func.func @constants(%x: tensor<4x1xf32>) -> tensor<4x3xf32> attributes {weir.entry = "f"} {
-    %w = graph.constant dense<[[1.0, 2.0, 3.0, 4.0]]> : tensor<1x4xf32> {weir.shards = array<i64: 0, 1>}
+    %w = graph.constant {weir.shards = array<i64: 0, 1>} dense<[[1.0, 2.0, 3.0, 4.0]]> : tensor<1x4xf32>
     %b = graph.constant dense<[5.0, 6.0, 7.0, 8.0]> : tensor<4xf32>
     %v = graph.constant dense<1.0> : tensor<4x3xf32>
     %0 = graph.matmul %x, %w : tensor<4x1xf32>, tensor<1x4xf32>
@@ -185,8 +188,8 @@ module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>} {
 // -----
 
 module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>, weir.reshard = "error"} {
+  // expected-error@below {{ranks gather 'tensor<4x3xf32>' over ["model"], 48 bytes}}
   func.func @refused(%x: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}) -> tensor<4x3xf32> attributes {weir.entry = "f"} {
-    // expected-error@below {{ranks gather 'tensor<4x3xf32>' over ["model"], 48 bytes}}
     %y = graph.reverse %x [0] : tensor<4x3xf32>
     return %y : tensor<4x3xf32>
   }
