@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 
 namespace s4u = simgrid::s4u;
 
@@ -32,9 +33,9 @@ struct Flight {
 /// The actor of a rank.
 class Rank {
 public:
-  Rank(const Options &options, const Program &program, uint32_t rank,
-       Simulation &to)
-      : options(options), program(program), rank(rank), to(to),
+  Rank(const Options &options, const Program &program,
+       const std::vector<s4u::Host *> &hosts, uint32_t rank, Simulation &to)
+      : options(options), program(program), hosts(hosts), rank(rank), to(to),
         log(to.ranks[rank]) {
     log.posts.resize(program.collectives.size());
   }
@@ -130,11 +131,26 @@ private:
                                  std::to_string(slot));
   }
 
+  /// SimGrid crashes where there is no route.
+  void checkRoute(uint32_t peer) {
+    if (!peers.insert(peer).second)
+      return;
+    std::vector<s4u::Link *> links;
+    double latency = 0;
+    hosts[rank]->route_to(hosts[peer], links, &latency);
+    if (links.empty() && latency <= 0)
+      std::_Exit(fail(badInput, "'" + options.platform +
+                                    "' has no route from host '" +
+                                    hosts[rank]->get_name() + "' to host '" +
+                                    hosts[peer]->get_name() + "'"));
+  }
+
   void post(Flight &flight) {
     log.posts[flight.collective].push_back(now());
     CollectiveLog &traffic = to.collectives[flight.collective];
     for (const Move &move : flight.steps[flight.at].moves) {
       if (move.isSent) {
+        checkRoute(move.peer);
         traffic.bytes += move.bytes;
         ++traffic.messages;
         flight.transfers.push_back(mailbox(rank, move.peer, flight.slot)
@@ -214,6 +230,7 @@ private:
 
   const Options &options;
   const Program &program;
+  const std::vector<s4u::Host *> &hosts;
   uint32_t rank;
   Simulation &to;
   RankLog &log;
@@ -221,6 +238,7 @@ private:
   /// progress.
   std::vector<double> kernels = {0};
   std::vector<Flight> flights;
+  std::set<uint32_t> peers; ///< To which there is a route.
   char token = 0, *received = nullptr;
 };
 
@@ -287,8 +305,9 @@ int simulate(const Options &options, const Program &program, Simulation &to) {
   s4u::Engine::on_deadlock_cb(
       [] { std::exit(fail(internal, "no rank can continue the schedule")); });
   for (uint32_t rank = 0; rank < program.ranks; ++rank)
-    s4u::Actor::create("rank-" + std::to_string(rank), hosts[rank],
-                       [&, rank] { Rank(options, program, rank, to).run(); });
+    s4u::Actor::create("rank-" + std::to_string(rank), hosts[rank], [&, rank] {
+      Rank(options, program, hosts, rank, to).run();
+    });
   engine.run();
   for (const RankLog &log : to.ranks)
     to.seconds = std::max(to.seconds, log.end);
