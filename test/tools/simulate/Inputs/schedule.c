@@ -65,7 +65,7 @@ static const weir_mesh_info mesh = {.ranks = 2,
                                     .collectives = collectives,
                                     .schedule = items};
 
-// What makes it a library of weir's.
+// By these symbols, the file is a library of weir.
 const weir_model_info *net_info(void) { return &info; }
 void net_create(void) {}
 void net_status_text(void) {}
