@@ -21,6 +21,8 @@ packages=(
   dpkg-dev zstd lintian debootstrap
   # Ranks exchange messages by MPI in the tests.
   openmpi-bin libopenmpi-dev mpich libmpich-dev
+  # SimGrid simulates hundreds of ranks.
+  libsimgrid-dev
   # The Python package needs these for its extension, its wheel and its tests.
   python3-dev python3-setuptools python3-wheel python3-venv
 )

@@ -43,6 +43,10 @@ configure_file(cmake/package/record.cmake.in ${PROJECT_BINARY_DIR}/record.cmake 
 install(SCRIPT ${PROJECT_BINARY_DIR}/record.cmake)
 
 install(TARGETS weir weir-run weir-opt weir-translate weir-lsp RUNTIME DESTINATION bin)
+# A package would depend on SimGrid.
+if(TARGET weir-simulate)
+  install(TARGETS weir-simulate RUNTIME DESTINATION bin COMPONENT simulate EXCLUDE_FROM_ALL)
+endif()
 # Debian's python3 finds packages here.
 install(TARGETS weir_python LIBRARY DESTINATION lib/python3/dist-packages/weir)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/python/weir DESTINATION lib/python3/dist-packages

@@ -32,9 +32,9 @@ using namespace weir;
 /// do not.
 static constexpr unsigned stackBytes = 256u << 20;
 
-static constexpr StringLiteral commands[] = {
-    "compile", "partition", "inspect",   "run",
-    "bench",   "merge",     "reference", "diff"};
+static constexpr StringLiteral commands[] = {"compile", "partition", "inspect",
+                                             "run",     "bench",     "simulate",
+                                             "merge",   "reference", "diff"};
 
 static int usage(raw_ostream &os, Status status) {
   os << "usage: weir compile [options] MODEL -o PATH   compiles a model to a "
@@ -46,6 +46,8 @@ static int usage(raw_ostream &os, Status status) {
         "       weir run LIBRARY [options]            runs a library\n"
         "       weir bench LIBRARY [options]          measures the time of a "
         "run\n"
+        "       weir simulate LIBRARY [options]       estimates a step on many "
+        "ranks\n"
         "       weir reference [options] MODEL        evaluates a model in "
         "f64\n"
         "       weir diff [options] MODEL             compares the nodes of "
@@ -65,17 +67,48 @@ static int unknownCommand(StringRef command) {
   return usage(errs(), Status::badUsage);
 }
 
-/// Becomes weir-run, which lies beside this program or on the PATH. A bench has
-/// random inputs, 10 runs to warm up and 100 that count, unless the arguments
-/// say otherwise. Its --per-op is the runner's --profile.
-static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
+/// The path of a program that lies beside this one or on the PATH. Otherwise
+/// that beside this one.
+static std::string programPath(StringRef name) {
   std::string self = sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&becomeRunner));
+      nullptr, reinterpret_cast<void *>(&programPath));
   SmallString<256> program(sys::path::parent_path(self));
-  sys::path::append(program, "weir-run");
+  sys::path::append(program, name);
   if (!sys::fs::can_execute(program))
-    if (auto found = sys::findProgramByName("weir-run"))
-      program = *found;
+    if (auto found = sys::findProgramByName(name))
+      return *found;
+  return std::string(program);
+}
+
+/// Becomes the program of the first argument. The exit status of a failure.
+static int become(SmallVectorImpl<const char *> &arguments) {
+  const char *program = arguments.front();
+  arguments.push_back(nullptr);
+  outs().flush();
+  execv(program, const_cast<char *const *>(arguments.data()));
+  message("error") << "cannot run '" << program << "': " << sys::StrError(errno)
+                   << "\n";
+  return static_cast<int>(Status::io);
+}
+
+/// Becomes weir-simulate, which a build without SimGrid does not have.
+static int becomeSimulator(ArrayRef<const char *> arguments) {
+  std::string program = programPath("weir-simulate");
+  if (!sys::fs::can_execute(program)) {
+    message("error") << "weir-simulate is missing: a build of weir has it if "
+                        "CMake finds SimGrid (libsimgrid-dev)\n";
+    return static_cast<int>(Status::unsupported);
+  }
+  SmallVector<const char *> all = {program.c_str()};
+  llvm::append_range(all, arguments);
+  return become(all);
+}
+
+/// Becomes weir-run. A bench has random inputs, 10 runs to warm up and 100 that
+/// count, unless the arguments say otherwise. Its --per-op is the runner's
+/// --profile.
+static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
+  std::string program = programPath("weir-run");
   SmallVector<const char *> all = {program.c_str()};
   BumpPtrAllocator memory;
   StringSaver saver(memory);
@@ -107,12 +140,7 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
     if (!has("--warmup="))
       all.push_back("--warmup=10");
   }
-  all.push_back(nullptr);
-  outs().flush();
-  execv(program.c_str(), const_cast<char *const *>(all.data()));
-  message("error") << "cannot run '" << program << "': " << sys::StrError(errno)
-                   << "\n";
-  return static_cast<int>(Status::io);
+  return become(all);
 }
 
 /// What a command is done with: a context, its diagnostics and its options.
@@ -240,6 +268,8 @@ static int runWeir(ArrayRef<const char *> arguments) {
   arguments = arguments.drop_front();
   if (command == "run" || command == "bench")
     return becomeRunner(command == "bench", arguments);
+  if (command == "simulate")
+    return becomeSimulator(arguments);
   Status status = Status::internal;
   Progress progress;
   CrashRecoveryContext::Enable();
