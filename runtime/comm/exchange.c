@@ -151,17 +151,19 @@ static int64_t now_ms(void) {
 
 // Waits for the transfers of a step. Other collectives go on meanwhile.
 static int32_t wait_for_step(const exchange *x, uint32_t number) {
-  // So many rounds of tests take some 50 us, as in wait.h.
-  enum { SPINS = 128 };
+  // So many tests take about 50 us, as in wait.h.
+  enum { SPINS = 256 };
   const weir_step *step = step_of(x, number);
   int64_t end = 0;
-  for (uint32_t i = 1;; ++i) {
+  for (uint32_t tests = 0;;) {
     if (advance_all(x))
       return 1;
     if (!has_step(x, number) || step_of(x, number) != step)
       return 0;
-    if (i % SPINS)
+    tests += x->ranks->in_air;
+    if (tests < SPINS)
       continue;
+    tests = 0;
     sched_yield();
     int64_t now = now_ms(), limit = x->comm->timeout_ms;
     if (!end)
@@ -240,8 +242,13 @@ int32_t weir_agree(const weir_team *team, uint32_t number, int32_t failed) {
     if (weir_end_exchange(team, x.in_air[0]))
       return 1;
   char text[WEIR_DIGITS];
-  return END_RUN(
-      x.ranks, WEIR_ERR_CHECK, "rank ", weir_digits(rank, text), ": ",
-      check < x.context->model->num_checks ? x.context->model->checks[check]
-                                           : "an unnamed check failed");
+  const weir_mesh_info *info = x.mesh->info;
+  const char *what = "an unnamed check failed";
+  // Each program of a cluster has checks of its own.
+  if ((uint32_t)rank - info->first >= info->count)
+    what = "a check of its program failed";
+  else if (check < x.context->model->num_checks)
+    what = x.context->model->checks[check];
+  return END_RUN(x.ranks, WEIR_ERR_CHECK, "rank ", weir_digits(rank, text),
+                 ": ", what);
 }
