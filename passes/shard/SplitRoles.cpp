@@ -273,8 +273,9 @@ private:
   static LogicalResult check(func::FuncOp entry) {
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
       if (attrs::shapeOf.isOnArgument(entry, i))
-        return entry.emitError("has dynamic dimensions, which weir partition "
-                               "does not divide; --dim sets a size");
+        return emitError(entry.getLoc(),
+                         "has dynamic dimensions, which weir partition "
+                         "does not divide; --dim sets a size");
     return success();
   }
 };

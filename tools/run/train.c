@@ -264,10 +264,9 @@ static int step_failed(struct training *t, void *context, long epoch,
   for (int64_t k = 0; k < count && k < shown; ++k)
     at += (size_t)snprintf(list + at, sizeof list - at, "%s%lld", k ? "," : "",
                            (long long)rows[k]);
-  snprintf(run->error, sizeof run->error,
-           "epoch %ld, step %lld, rows %s%s: %.600s", epoch,
-           (long long)t->done + 1, list, count > shown ? ",..." : "",
-           run->info->last_error(context));
+  snprintf(run->error, sizeof run->error, "epoch %ld, step %lld%s%s%s: %.600s",
+           epoch, (long long)t->done + 1, count ? ", rows " : "", list,
+           count > shown ? ",..." : "", run->info->last_error(context));
   return fail(run->error, exit_status(status));
 }
 

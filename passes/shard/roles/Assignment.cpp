@@ -99,14 +99,16 @@ LogicalResult Assignment::fix(Operation &op) {
     return WalkResult::advance();
   });
   if (walked.wasInterrupted())
-    return op.emitError("uses variables of several tasks in a branch or a "
-                        "loop, which weir partition does not divide");
+    return emitError(op.getLoc(),
+                     "uses variables of several tasks in a branch or a "
+                     "loop, which weir partition does not divide");
   if (isa<graph::AllGatherOp, graph::OwnPartOp>(op))
-    return op.emitError("needs the whole batch, and each task has a part of "
-                        "it; name one task for the node");
+    return emitError(op.getLoc(),
+                     "needs the whole batch, and each task has a part of "
+                     "it; name one task for the node");
   if (isa<graph::AllReduceOp>(op) &&
       nodes.roles()[firstSingle(nodes)].count > 1)
-    return op.emitError("adds parts of all tasks of '")
+    return emitError(op.getLoc(), "adds parts of all tasks of '")
            << nodes.roles().front().name
            << "', and the cluster has no other task; weir compile --mesh=data="
            << nodes.roles().front().count << " needs no cluster";
@@ -114,9 +116,10 @@ LogicalResult Assignment::fix(Operation &op) {
                   llvm::any_of(valuesUsedBy(op),
                                [&](Value value) { return varies(value); });
   if (isTheirs && role && role != replicas)
-    return op.emitError("uses variables of one task and a part of the batch of "
-                        "another in a branch or a loop, which weir partition "
-                        "does not divide");
+    return emitError(op.getLoc(),
+                     "uses variables of one task and a part of the batch of "
+                     "another in a branch or a loop, which weir partition "
+                     "does not divide");
   if (isTheirs)
     role = replicas;
   if (role)
@@ -188,8 +191,9 @@ LogicalResult Assignment::run() {
   findVarying();
   for (Operation &op : body().without_terminator()) {
     if (isa<graph::SymbolOp>(op) || attrs::sizes.isOn(&op))
-      return op.emitError("has dynamic dimensions, which weir partition does "
-                          "not divide; --dim sets a size");
+      return emitError(op.getLoc(),
+                       "has dynamic dimensions, which weir partition does "
+                       "not divide; --dim sets a size");
     if (failed(fix(op)))
       return failure();
   }
