@@ -13,6 +13,19 @@ using namespace mlir;
 
 namespace weir {
 
+/// The attribute of `--mesh`.
+static MeshAttr meshOf(MLIRContext *context,
+                       ArrayRef<std::pair<std::string, int64_t>> mesh) {
+  SmallVector<Attribute> axes;
+  SmallVector<int64_t> sizes;
+  for (const auto &[axis, size] : mesh) {
+    axes.push_back(StringAttr::get(context, axis));
+    sizes.push_back(size);
+  }
+  return MeshAttr::get(context, ArrayAttr::get(context, axes),
+                       DenseI64ArrayAttr::get(context, sizes));
+}
+
 llvm::Error describeMachine(MLIRContext *context, const Options &options,
                             DictionaryAttr &attributes) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
@@ -26,6 +39,8 @@ llvm::Error describeMachine(MLIRContext *context, const Options &options,
   if (options.gpu.isOn())
     if (llvm::Error error = writeGpu(*module, options.gpu))
       return error;
+  if (!options.mesh.empty())
+    attrs::mesh.set(*module, meshOf(context, options.mesh));
   attributes = module.get()->getAttrDictionary();
   return llvm::Error::success();
 }
@@ -74,19 +89,6 @@ void writeWeightsBudget(ModuleOp module, const Options &options) {
     attrs::limitsLayouts.set(module);
 }
 
-/// The attribute of `--mesh`.
-MeshAttr meshOf(MLIRContext *context,
-                ArrayRef<std::pair<std::string, int64_t>> mesh) {
-  SmallVector<Attribute> axes;
-  SmallVector<int64_t> sizes;
-  for (const auto &[axis, size] : mesh) {
-    axes.push_back(StringAttr::get(context, axis));
-    sizes.push_back(size);
-  }
-  return MeshAttr::get(context, ArrayAttr::get(context, axes),
-                       DenseI64ArrayAttr::get(context, sizes));
-}
-
 } // namespace
 
 void writeOptions(ModuleOp module, const Options &options) {
@@ -102,8 +104,6 @@ void writeOptions(ModuleOp module, const Options &options) {
   };
   say(attrs::precision, options.precision, "f32");
   say(attrs::fastMath, options.fastMath, "");
-  if (!options.mesh.empty())
-    attrs::mesh.set(module, meshOf(module.getContext(), options.mesh));
   if (options.profile)
     attrs::profile.set(module);
   else

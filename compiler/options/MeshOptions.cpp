@@ -1,8 +1,6 @@
 // Parses the ranks of a library.
 
 #include "compiler/OptionTable.h"
-#include "passes/shard/Axes.h"
-
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -44,9 +42,6 @@ void readMesh(const InputArgList &args, Options &options, Usage &usage) {
     ranks *= size;
     options.mesh.push_back({name.str(), size});
   }
-  if (!names.contains(shard::dataAxis))
-    usage.say() << "--mesh=" << escaped(text) << " divides nothing: the axis '"
-                << shard::dataAxis << "' divides the batch, as in data=4\n";
   if (options.gpu.isOn())
     usage.say() << "--mesh does not go with --gpu\n";
   if (options.profile)

@@ -28,8 +28,9 @@ def SplitShapes : Pass<"weir-split-shapes", "::mlir::ModuleOp"> {
     Starts from the `weir.shards` of inputs. Each op computes the parts of its
     results, by its sharding rule. Where an operand is divided in another way,
     the pass adds `graph.all_gather` or `graph.own_part`; a sum over a divided
-    dimension ends in `graph.all_reduce`. An op without a rule is computed whole
-    by each rank and gets `weir.whole`.
+    dimension ends in `graph.all_reduce`. An op is computed whole by each rank if
+    it has no rule for the way in which its operands are divided, and gets
+    `weir.whole`; a remark names its node.
 
     Variables are whole on each rank. A check of values tests the rank's own
     part.

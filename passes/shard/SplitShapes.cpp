@@ -28,11 +28,20 @@ void cleanUp(func::FuncOp entry) {
   eliminateCommonSubExpressions(rewriter, dominance, entry);
 }
 
+/// Remarks which nodes gain nothing from several ranks, each of them once.
+void tellWhole(func::FuncOp entry, llvm::DenseSet<Location> &told) {
+  entry.walk([&](Operation *op) {
+    if (attrs::whole.isOn(op) && told.insert(op->getLoc()).second)
+      emitRemark(op->getLoc()) << "is computed whole by each rank";
+  });
+}
+
 struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
   void runOnOperation() override {
     MeshAttr mesh = MeshAttr::of(getOperation());
     if (!mesh)
       return;
+    llvm::DenseSet<Location> told;
     for (auto entry : getOperation().getOps<func::FuncOp>()) {
       if (!attrs::entry.isOn(entry))
         continue;
@@ -43,6 +52,8 @@ struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
         if (isa<graph::AllReduceOp, graph::AllGatherOp, graph::OwnPartOp>(op))
           llvm::dbgs() << "adds " << *op << "\n";
       }));
+      if (!attrs::init.isOn(entry))
+        tellWhole(entry, told);
     }
   }
 };

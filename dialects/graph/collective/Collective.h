@@ -7,6 +7,13 @@
 
 #include "dialects/graph/collective/CollectiveEnums.h.inc"
 
+namespace weir::graph {
+
+/// The axis of a mesh that divides the batch.
+inline constexpr char dataAxis[] = "data";
+
+} // namespace weir::graph
+
 #define GET_OP_CLASSES
 #include "dialects/graph/collective/CollectiveOps.h.inc"
 
