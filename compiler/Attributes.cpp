@@ -13,6 +13,19 @@ using namespace mlir;
 
 namespace weir {
 
+/// The attribute of `--mesh`.
+static MeshAttr meshOf(MLIRContext *context,
+                       ArrayRef<std::pair<std::string, int64_t>> mesh) {
+  SmallVector<Attribute> axes;
+  SmallVector<int64_t> sizes;
+  for (const auto &[axis, size] : mesh) {
+    axes.push_back(StringAttr::get(context, axis));
+    sizes.push_back(size);
+  }
+  return MeshAttr::get(context, ArrayAttr::get(context, axes),
+                       DenseI64ArrayAttr::get(context, sizes));
+}
+
 llvm::Error describeMachine(MLIRContext *context, const Options &options,
                             DictionaryAttr &attributes) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
@@ -26,6 +39,13 @@ llvm::Error describeMachine(MLIRContext *context, const Options &options,
   if (options.gpu.isOn())
     if (llvm::Error error = writeGpu(*module, options.gpu))
       return error;
+  if (!options.mesh.empty()) {
+    auto mesh = options.mesh;
+    // Until weir-join-grains the program is that of one grain.
+    if (options.grains)
+      mesh.front().second = options.grains;
+    attrs::mesh.set(*module, meshOf(context, mesh));
+  }
   attributes = module.get()->getAttrDictionary();
   return llvm::Error::success();
 }
@@ -74,19 +94,6 @@ void writeWeightsBudget(ModuleOp module, const Options &options) {
     attrs::limitsLayouts.set(module);
 }
 
-/// The attribute of `--mesh`.
-MeshAttr meshOf(MLIRContext *context,
-                ArrayRef<std::pair<std::string, int64_t>> mesh) {
-  SmallVector<Attribute> axes;
-  SmallVector<int64_t> sizes;
-  for (const auto &[axis, size] : mesh) {
-    axes.push_back(StringAttr::get(context, axis));
-    sizes.push_back(size);
-  }
-  return MeshAttr::get(context, ArrayAttr::get(context, axes),
-                       DenseI64ArrayAttr::get(context, sizes));
-}
-
 /// The attribute of `--cluster`.
 ClusterAttr clusterOf(MLIRContext *context, const Cluster &cluster) {
   SmallVector<Attribute> jobs;
@@ -118,15 +125,8 @@ void writeOptions(ModuleOp module, const Options &options) {
   say(attrs::reshard, options.reshard, "");
   say(attrs::shardState, options.shardState, "");
   say(attrs::parallelLayers, options.parallel, "");
-  if (!options.mesh.empty())
-    attrs::mesh.set(module, meshOf(module.getContext(), options.mesh));
-  if (options.grains) {
-    // Until weir-join-grains the program is that of one grain.
-    auto mesh = options.mesh;
-    int64_t ranks = std::exchange(mesh.front().second, options.grains);
-    attrs::mesh.set(module, meshOf(module.getContext(), mesh));
-    attrs::grains.set(module, options.grains / ranks);
-  }
+  if (options.grains)
+    attrs::grains.set(module, options.grains / options.mesh.front().second);
   if (options.bucketBytes)
     attrs::bucketBytes.set(module, *options.bucketBytes);
   if (!options.cluster.empty())

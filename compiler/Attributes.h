@@ -7,10 +7,11 @@
 
 namespace weir {
 
-/// The attributes that describe the target. With several instruction sets, each
-/// has a target of its own from the stage fuse on. Until then, and where
-/// constants are folded, the smallest instruction set stands for all. The
-/// lowering of gradients depends on what the GPU leaves to a library.
+/// The attributes that describe the target and the ranks. With several
+/// instruction sets, each has a target of its own from the stage fuse on. Until
+/// then, and where constants are folded, the smallest instruction set stands
+/// for all. The lowering of gradients depends on what the GPU leaves to a
+/// library.
 llvm::Error describeMachine(mlir::MLIRContext *context, const Options &options,
                             mlir::DictionaryAttr &attributes);
 

@@ -12,6 +12,7 @@
 #include "compiler/partition/Partition.h"
 #include "compiler/report/TimeTrace.h"
 #include "compiler/terminal/Colors.h"
+#include "dialects/graph/collective/Collective.h"
 #include "dialects/weir/Attributes.h"
 #include "passes/place/Devices.h"
 #include "passes/shard/roles/ReadDevices.h"
@@ -155,6 +156,36 @@ Status writeKernelText(Course &course, const TargetModule &target) {
   }));
 }
 
+/// A mesh without the axis that divides the batch needs collective operations
+/// of the model itself.
+Status checkMesh(Course &course) {
+  ModuleOp module = course.targets.front().module;
+  MeshAttr mesh = MeshAttr::of(module);
+  const Options &options = course.options;
+  if (!mesh || mesh.sizeOf(graph::dataAxis) || !options.shardRules.empty() ||
+      !options.parallel.empty())
+    return Status::ok;
+  auto found = module.walk([](Operation *op) {
+    return isa<graph::AllReduceOp, graph::AllGatherOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (found.wasInterrupted())
+    return Status::ok;
+  llvm::raw_ostream &os = message("error") << "--mesh=";
+  llvm::interleave(
+      llvm::zip_equal(mesh.getAxes().getAsRange<StringAttr>(),
+                      mesh.getSizes().asArrayRef()),
+      os,
+      [&](auto axis) {
+        os << std::get<0>(axis).getValue() << "=" << std::get<1>(axis);
+      },
+      ",");
+  os << " divides nothing: the axis '" << graph::dataAxis
+     << "' divides the batch, as in data=4, and --shard divides weights\n";
+  return Status::badUsage;
+}
+
 /// Consecutive stages. A module runs through all of them before the next
 /// begins.
 struct StageRun {
@@ -184,7 +215,7 @@ std::vector<StageRun> planRuns(const Options &options) {
       {stage::graph, stage::graph, gradients, nullptr,
        options.tensorboard.empty() ? nullptr : showGraph},
       {stage::grad, stage::grad, gradients},
-      {stage::shard, stage::shard, shard},
+      {stage::shard, stage::shard, shard, checkMesh},
       {stage::place, stage::place, Status::badUsage},
       {stage::fuse, stage::fuse, Status::internal,
        options.arenaLimit ? fitArena : nullptr},

@@ -97,7 +97,8 @@ typedef struct weir_comm {
   /* Sets `done` to whether all of them are complete. Never blocks. */
   int (*test)(void *user, uint32_t first, uint32_t count, int *done);
   /* Waits until all are complete. Returns 1 after timeout_ms, and -1 where the
-   * transport has failed. */
+   * transport has failed. After that it writes to the memory of no transfer, and
+   * the caller may free it. */
   int (*wait)(void *user, uint32_t first, uint32_t count, int32_t timeout_ms);
   /* Ends all ranks; `why` is a text for people. May be null. */
   void (*abort)(void *user, const char *why);

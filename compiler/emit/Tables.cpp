@@ -3,8 +3,8 @@
 
 #include "compiler/emit/Tables.h"
 
-#include "compiler/emit/tables/Constants.h"
 #include "compiler/emit/Weights.h"
+#include "compiler/emit/tables/Constants.h"
 
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/IRBuilder.h"
@@ -221,7 +221,7 @@ struct Builder : ConstantBuilder {
 
   Error build() {
     uint64_t fingerprint =
-        model.mesh ? fingerprintOf(module, options.weightsHash) : 0;
+        model.mesh ? fingerprintOf(module, model, options.weightsHash) : 0;
     SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr, ptr, ptr};
     if (model.profile)
       fields.append({ptr, i64, i64});

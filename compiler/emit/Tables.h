@@ -54,9 +54,11 @@ llvm::Error addProfile(llvm::Module &module, const ModelInterface &model,
                        const TableOptions &options, llvm::GlobalVariable &table,
                        llvm::SmallVectorImpl<llvm::Constant *> &values);
 
-/// Equal for modules with equal code and weights. Call it before the tables are
-/// complete: ranks compare it.
-uint64_t fingerprintOf(const llvm::Module &module, uint64_t weightsHash);
+/// Equal for modules with equal code and weights. If the mesh divides nothing,
+/// each rank has a model of its own: equal for equal collective operations.
+/// Call it before the tables are complete: ranks compare it.
+uint64_t fingerprintOf(const llvm::Module &module, const ModelInterface &model,
+                       uint64_t weightsHash);
 /// Adds NAME_mesh, and to `values` the fields of weir_mesh_model
 /// (runtime/comm/mesh.h) after those of weir_model.
 void addMesh(llvm::Module &module, const ModelInterface &model,

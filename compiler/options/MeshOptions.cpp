@@ -183,11 +183,6 @@ void readMesh(const InputArgList &args, Options &options, Usage &usage) {
   readRules(args, options, usage);
   readParallel(args, options, usage);
   readGrains(args, options, usage);
-  if (!names.contains(shard::dataAxis) && !args.hasArg(OPT_shard_EQ) &&
-      !args.hasArg(OPT_parallel_EQ))
-    usage.say() << "--mesh=" << escaped(text) << " divides nothing: the axis '"
-                << shard::dataAxis << "' divides the batch, as in data=4, and "
-                << "--shard divides weights\n";
   if (options.gpu.isOn())
     usage.say() << "--mesh does not go with --gpu\n";
   if (options.profile)

@@ -57,13 +57,8 @@ public:
         }
     }
     for (size_t rank = 0; rank < ranks.size(); ++rank)
-      if (const weir_step *step = stepOf(rank)) {
-        const weir_move &move = *firstOpen(rank, *step);
-        return "rank " + text(rank) + " waits for ever in step " +
-               text(at[rank]) + (move.send ? " to send " : " for ") +
-               text(move.bytes) + " bytes " + (move.send ? "to" : "from") +
-               " rank " + std::to_string(move.peer);
-      }
+      if (stepOf(rank))
+        return tellWaits(rank);
     return std::nullopt;
   }
 
@@ -84,6 +79,30 @@ private:
       if (!done[rank][i])
         return &ranks[rank].moves[i];
     return nullptr;
+  }
+
+  /// The ranks that wait for each other, from `rank` on. The last one waits for
+  /// one of them, or for a rank that has ended.
+  std::string tellWaits(size_t rank) const {
+    constexpr size_t mostTold = 8;
+    std::string told = "rank " + text(rank) + " waits for ever";
+    std::vector<size_t> seen;
+    while (true) {
+      const weir_move &move = *firstOpen(rank, *stepOf(rank));
+      told += " in step " + text(at[rank]) +
+              (move.send ? " to send " : " for ") + text(move.bytes) +
+              " bytes " + (move.send ? "to" : "from") + " rank " +
+              std::to_string(move.peer);
+      seen.push_back(rank);
+      rank = static_cast<size_t>(move.peer);
+      if (!stepOf(rank))
+        return told + ", which has ended";
+      if (std::find(seen.begin(), seen.end(), rank) != seen.end())
+        return told;
+      if (seen.size() == mostTold)
+        return told + ", which waits";
+      told += ", which waits";
+    }
   }
 
   bool fail(size_t rank, const std::string &what) {

@@ -3,10 +3,11 @@
 #ifndef WEIR_PASSES_SHARD_AXES_H
 #define WEIR_PASSES_SHARD_AXES_H
 
+#include "dialects/graph/collective/Collective.h"
+
 namespace weir::shard {
 
-/// Divides the batch.
-inline constexpr char dataAxis[] = "data";
+using graph::dataAxis;
 
 /// The values of `weir.reshard`; no attribute: a remark.
 namespace reshard {

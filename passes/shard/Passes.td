@@ -79,7 +79,8 @@ def SplitShapes : Pass<"weir-split-shapes", "::mlir::ModuleOp"> {
     computes the parts of its results, by its sharding rule. Where an operand is
     divided in another way, the pass adds `graph.all_gather` or
     `graph.own_part`; a sum over a divided dimension ends in `graph.all_reduce`.
-    An op without a rule is computed whole by each rank and gets `weir.whole`.
+    An op is computed whole by each rank if it has no rule for the way in which
+    its operands are divided, and gets `weir.whole`; a remark names its node.
 
     A divided constant becomes `#weir.parts`. A divided variable has the type of
     a part. A check of values tests the rank's own part. A remark names each

@@ -42,6 +42,9 @@ public:
   /// letter for one of its dimensions.
   bool produce(unsigned result, llvm::ArrayRef<int64_t> sharding);
 
+  /// Whether any letter is divided. If none is, each rank computes the op
+  /// whole.
+  bool dividesAny() const { return used != 0; }
   Sharding ofOperand(unsigned i) const { return shardingOf(rule.operands[i]); }
   Sharding ofResult(unsigned i) const { return shardingOf(rule.results[i]); }
   /// The axes along which the result is a partial sum, and how ranks combine

@@ -87,11 +87,20 @@ LogicalResult tellCollectives(func::FuncOp entry) {
   return failure(walk.wasInterrupted());
 }
 
+/// Remarks which nodes gain nothing from several ranks, each of them once.
+void tellWhole(func::FuncOp entry, llvm::DenseSet<Location> &told) {
+  entry.walk([&](Operation *op) {
+    if (attrs::whole.isOn(op) && told.insert(op->getLoc()).second)
+      emitRemark(op->getLoc()) << "is computed whole by each rank";
+  });
+}
+
 struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
   void runOnOperation() override {
     MeshAttr mesh = MeshAttr::of(getOperation());
     if (!mesh)
       return;
+    llvm::DenseSet<Location> told;
     for (auto entry : getOperation().getOps<func::FuncOp>()) {
       if (!attrs::entry.isOn(entry))
         continue;
@@ -103,7 +112,10 @@ struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
                 graph::ReduceScatterOp>(op))
           llvm::dbgs() << "adds " << *op << "\n";
       }));
-      if (!attrs::init.isOn(entry) && failed(tellCollectives(entry)))
+      if (attrs::init.isOn(entry))
+        continue;
+      tellWhole(entry, told);
+      if (failed(tellCollectives(entry)))
         return signalPassFailure();
     }
     divideVariables(mesh);

@@ -185,6 +185,10 @@ void Splitter::computeParts(Operation &op, Division &division) {
   for (auto [i, operand] : llvm::enumerate(op.getOperands()))
     operands.push_back(formOf(operand, division.ofOperand(i)));
   Operation *part = copy(&op, operands, division);
+  if (!division.dividesAny() &&
+      llvm::any_of(op.getOperands(),
+                   [&](Value value) { return !isWhole(shardingOf(value)); }))
+    attrs::whole.set(part);
   auto [axes, combine] = division.partialAxes();
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
     Value value = part->getResult(i);

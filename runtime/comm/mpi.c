@@ -12,18 +12,25 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+// What a request is. The memory of a receive that waits may be written to.
+enum { SEND, IDLE, WAITS };
+
 typedef struct transport {
   MPI_Comm communicator;
   MPI_Request *requests;
+  char *states; // of the requests
   uint32_t count;
   int timeout_ms;
+  int gave_up; // requests are canceled, and count as incomplete
 } transport;
 
 static void release(transport *t) {
   for (uint32_t i = 0; i < t->count; ++i)
     MPI_Request_free(&t->requests[i]);
   free(t->requests);
+  free(t->states);
   t->requests = NULL;
+  t->states = NULL;
   t->count = 0;
 }
 
@@ -56,7 +63,8 @@ static int prepare(void *user, const weir_transfer *list, uint32_t count) {
   transport *t = user;
   release(t);
   t->requests = malloc((size_t)(count + 1) * sizeof *t->requests);
-  if (!t->requests)
+  t->states = malloc((size_t)count + 1);
+  if (!t->requests || !t->states)
     return -1;
   for (uint32_t i = 0; i < count; ++i) {
     const weir_transfer *one = &list[i];
@@ -69,13 +77,22 @@ static int prepare(void *user, const weir_transfer *list, uint32_t count) {
                            one->tag, t->communicator, &t->requests[i]);
     if (code != MPI_SUCCESS)
       return -1;
+    t->states[i] = one->send ? SEND : IDLE;
     t->count = i + 1;
   }
   return 0;
 }
 
+static void set_receives(transport *t, uint32_t first, uint32_t count,
+                         char state) {
+  for (uint32_t i = first; i < first + count; ++i)
+    if (t->states[i] != SEND)
+      t->states[i] = state;
+}
+
 static int start(void *user, uint32_t first, uint32_t count) {
   transport *t = user;
+  set_receives(t, first, count, WAITS);
   return MPI_Startall((int)count, t->requests + first) == MPI_SUCCESS ? 0 : -1;
 }
 
@@ -86,10 +103,15 @@ static int start(void *user, uint32_t first, uint32_t count) {
 #endif
 static int test(void *user, uint32_t first, uint32_t count, int *done) {
   transport *t = user;
-  return MPI_Testall((int)count, t->requests + first, done,
-                     MPI_STATUSES_IGNORE) == MPI_SUCCESS
-             ? 0
-             : -1;
+  *done = 0;
+  if (t->gave_up)
+    return 0;
+  if (MPI_Testall((int)count, t->requests + first, done, MPI_STATUSES_IGNORE) !=
+      MPI_SUCCESS)
+    return -1;
+  if (*done)
+    set_receives(t, first, count, IDLE);
+  return 0;
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -98,7 +120,13 @@ static int test(void *user, uint32_t first, uint32_t count, int *done) {
 
 static int wait_for(void *user, uint32_t first, uint32_t count,
                     int32_t timeout_ms) {
-  return weir_wait(test, user, first, count, timeout_ms);
+  transport *t = user;
+  int answer = weir_wait(test, user, first, count, timeout_ms);
+  for (uint32_t i = 0; answer && !t->gave_up && i < t->count; ++i)
+    if (t->states[i] == WAITS)
+      MPI_Cancel(&t->requests[i]);
+  t->gave_up |= answer != 0;
+  return answer;
 }
 
 static void abort_all(void *user, const char *why) {

@@ -17,8 +17,12 @@ typedef struct mailbox {
   void *data;
   uint64_t bytes;
   _Atomic uint64_t posted; // the receive of this number has started
-  _Atomic uint64_t filled; // and is complete
+  _Atomic uint64_t taken;  // its sender copies, or has copied
+  _Atomic uint64_t filled; // it is complete
 } mailbox;
+
+// In `taken`: the receiver has given up, and its memory may be gone.
+static const uint64_t never = UINT64_MAX;
 
 typedef struct transfer {
   weir_transfer what;
@@ -132,7 +136,9 @@ static int is_done(transfer *t) {
     return 0;
   if (atomic_load(&t->to->filled) == t->started)
     return 1;
-  if (atomic_load(&t->to->posted) != t->started)
+  uint64_t before = t->started - 1;
+  if (atomic_load(&t->to->posted) != t->started ||
+      !atomic_compare_exchange_strong(&t->to->taken, &before, t->started))
     return 0;
   memcpy(t->to->data, t->what.data, t->what.bytes);
   atomic_store(&t->to->filled, t->started);
@@ -147,9 +153,24 @@ static int test(void *user, uint32_t first, uint32_t count, int *done) {
   return 0;
 }
 
+// After this no sender writes to the memory of the receive.
+static void give_up(transfer *t) {
+  if (t->what.send || !t->started)
+    return;
+  uint64_t before = t->started - 1;
+  if (atomic_compare_exchange_strong(&t->own.taken, &before, never))
+    return;
+  while (before == t->started && atomic_load(&t->own.filled) != t->started)
+    sched_yield();
+}
+
 static int wait_for(void *user, uint32_t first, uint32_t count,
                     int32_t timeout_ms) {
-  return weir_wait(test, user, first, count, timeout_ms);
+  rank *r = user;
+  int answer = weir_wait(test, user, first, count, timeout_ms);
+  for (uint32_t i = 0; answer && i < r->count; ++i)
+    give_up(&r->transfers[i]);
+  return answer;
 }
 
 weir_comm_threads *weir_comm_threads_create(int ranks, int timeout_ms) {

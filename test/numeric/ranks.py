@@ -297,10 +297,29 @@ def heads():
         expect(f"{mesh}: weir finds the heads by itself", inspected(found) == described)
 
 
+def whole_ops():
+    """Ops that no rule divides: each rank computes them on the whole tensor."""
+    net = [placeholder("x", (8, 8)), node("inverse", "MatrixInverse", ("x",), FLOAT),
+           const("axis", np.int32(0)), node("sums", "Cumsum", ("x", "axis"), FLOAT, attr("Tidx", "type: DT_INT32"))]  # fmt: skip
+    inputs = {"x": uniform(8, 8) + 4 * np.eye(8, dtype=np.float32)}
+    fetches = ("--fetch=inverse", "--fetch=sums")
+    want = run(compile("whole", net, *fetches), "main", inputs=inputs)
+    close("the inverse", want["inverse"], np.linalg.inv(np.float64(inputs["x"])), 1e-5)
+    command = ["weir", "compile", f"{OUT}/whole.pbtxt", "-o", f"{OUT}/whole2.so", "--mesh=data=2", *fetches]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stderr.splitlines()
+    for name in ("inverse", "sums"):
+        told = [line for line in lines if line.endswith(f"remark: node '{name}': is computed whole by each rank")]
+        expect(f"one remark about {name}: {lines}", len(told) == 1)
+    got = run(f"{OUT}/whole2.so", "main", *ranks(2), inputs=inputs)
+    for name, value in want.items():
+        expect(f"{name} has the bits of one machine", np.array_equal(got[name], value))
+
+
 gradients()
 training()
 buckets()
 matrices()
 heads()
+whole_ops()
 print(f"{failures} failures")
 sys.exit(failures != 0)

@@ -29,6 +29,7 @@ struct training {
   double begun, drawn; // when training began, and the bar was last drawn, in us
   int64_t done, seen;  // steps, and their examples
   int width;           // of the bar that is on the screen, or 0
+  int64_t saved;       // the step of the last checkpoint, or 0
 };
 
 /// How many examples a step takes: the last one those that are left.
@@ -267,6 +268,9 @@ static int step_failed(struct training *t, void *context, long epoch,
   snprintf(run->error, sizeof run->error, "epoch %ld, step %lld%s%s%s: %.600s",
            epoch, (long long)t->done + 1, count ? ", rows " : "", list,
            count > shown ? ",..." : "", run->info->last_error(context));
+  if (t->saved)
+    fprintf(stderr, "%s: note: %s has the variables of step %lld\n",
+            program_name, run->options.save, (long long)t->saved);
   return fail(run->error, exit_status(status));
 }
 
@@ -275,8 +279,12 @@ static int step_failed(struct training *t, void *context, long epoch,
 static void save_now(struct training *t, void *context) {
   struct run *run = t->run;
   long every = run->options.save_every;
-  if (!every || t->done % every || !run->info->save(context, run->options.save))
+  if (!every || t->done % every)
     return;
+  if (!run->info->save(context, run->options.save)) {
+    t->saved = t->done;
+    return;
+  }
   erase(t);
   fprintf(stderr, "%s: warning: step %lld: %s\n", program_name,
           (long long)t->done, run->info->last_error(context));

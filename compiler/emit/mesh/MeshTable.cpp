@@ -4,6 +4,7 @@
 #include "compiler/emit/Tables.h"
 #include "compiler/emit/tables/Constants.h"
 
+#include "dialects/graph/collective/Collective.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/xxhash.h"
@@ -102,9 +103,32 @@ private:
 
 } // namespace
 
-uint64_t fingerprintOf(const Module &module, uint64_t weightsHash) {
+/// Whether any tensor is a part of one of all ranks.
+static bool dividesAny(const ModelInterface &model) {
+  auto isPart = [](const TensorInterface &tensor) {
+    return !tensor.shards.empty();
+  };
+  return any_of(model.functions, [&](const FunctionInterface &function) {
+    return any_of(function.inputs, isPart) || any_of(function.outputs, isPart);
+  });
+}
+
+/// What ranks of different models must have in common.
+static void writeCollectives(const MeshInterface &mesh, raw_ostream &os) {
+  os << mesh.text();
+  for (const CollectiveInterface &each : mesh.collectives)
+    os << " " << each.function << "," << each.kind << "," << each.combine << ","
+       << each.axes << "," << each.dtype << "," << each.elements;
+}
+
+uint64_t fingerprintOf(const Module &module, const ModelInterface &model,
+                       uint64_t weightsHash) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream os(bytes);
+  if (!is_contained(model.mesh->axes, graph::dataAxis) && !dividesAny(model)) {
+    writeCollectives(*model.mesh, os);
+    return xxh3_64bits(StringRef(bytes.data(), bytes.size()));
+  }
   WriteBitcodeToFile(module, os);
   os.write(reinterpret_cast<const char *>(&weightsHash), sizeof weightsHash);
   return xxh3_64bits(

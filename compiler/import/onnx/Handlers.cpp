@@ -68,6 +68,7 @@ const Handlers &handlers() {
     addMicrosoftAttentionHandlers(handlers);
     addMicrosoftBlockHandlers(handlers);
     addMicrosoftCacheHandlers(handlers);
+    addMicrosoftCollectiveHandlers(handlers);
     addMicrosoftExpertHandlers(handlers);
     addMicrosoftNormHandlers(handlers);
     addMicrosoftProductHandlers(handlers);

@@ -13,6 +13,8 @@ namespace weir::graph {
 struct MessageResource : mlir::SideEffects::Resource::Base<MessageResource> {
   llvm::StringRef getName() final { return "messages"; }
 };
+/// The axis of a mesh that divides the batch.
+inline constexpr char dataAxis[] = "data";
 
 } // namespace weir::graph
 

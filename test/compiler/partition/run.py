@@ -113,5 +113,55 @@ def servers():
     print("servers: outputs")
 
 
+def adam():
+    """The state of an optimizer is beside its variable, and both servers clip by one norm."""
+    train = ["--train", "--data=data.npy,labels.npy"]
+    options = [LOSS[0], "--optimizer=Adam:lr=0.1", "--clip=global_norm=0.5"]
+    call("weir", "compile", INPUTS / "ps.pbtxt", "-o", "adam.so", *options)
+    call("weir-run", "adam.so", *train, "--save=one-adam.ckpt")
+    call("weir", "partition", INPUTS / "ps.pbtxt", f"--cluster={INPUTS}/ps.json", "-o", "adam", *options)
+    start("adam", *train, "--save=adam.ckpt")
+    call("weir", "merge", "adam.ckpt.part-?????-of-00002", "-o", "all-adam.ckpt")
+    for path in ("one", "all"):  # one machine goes on from both, and writes them in one order
+        call("weir-run", "adam.so", *train, f"--restore={path}-adam.ckpt", f"--save={path}-more.ckpt")
+    np.testing.assert_allclose(variables("all-more.ckpt"), variables("one-more.ckpt"), rtol=1e-5, atol=1e-6)
+    print("servers: Adam")
+
+
+def applies():
+    """The graph itself has the gradients and the nodes that apply them: with replicas, and with one worker."""
+    np.save("l12.npy", np.load("labels.npy")[:BATCH])
+    options = ["--fetch=loss", "--target-node=w/apply", "--target-node=b/apply"]
+    runs = ["--input=x=@x12.npy", "--input=labels=@l12.npy", "--repeat=10"]
+    call("weir", "compile", INPUTS / "apply.pbtxt", "-o", "apply.so", *options)
+    call("weir-run", "apply.so", *runs, "--save=apply.ckpt")
+    text = (INPUTS / "apply.pbtxt").read_text()
+    for name, job in (("replicas", "/job:worker"), ("single", "/job:worker/task:1")):
+        Path(f"{name}.pbtxt").write_text(text.replace('"/job:worker"', f'"{job}"'))
+        call("weir", "partition", f"{name}.pbtxt", f"--cluster={INPUTS}/ps.json", "-o", name, *options)
+        start(name, *runs, f"--save={name}.ckpt")
+        w, b = (variables(f"{name}.ckpt.part-0000{k}-of-00002") for k in range(2))
+        np.testing.assert_allclose(np.concatenate([b, w]), variables("apply.ckpt"), rtol=1e-6, atol=1e-6)
+    print("servers: gradients of the graph")
+
+
+def checks():
+    """A label that is no class ends the run on all tasks, before a variable changes."""
+    labels = np.zeros(BATCH * STEPS, np.int64)
+    labels[BATCH * 3 + 5] = 7
+    np.save("classes.npy", labels)
+    call("weir", "partition", INPUTS / "classes.pbtxt", f"--cluster={INPUTS}/ps.json", "-o", "classes",
+         "--loss=sparse_softmax_cross_entropy:y", "--optimizer=GradientDescent:lr=0.1")  # fmt: skip
+    environment = {**os.environ, "MPIRUN": " ".join(MPIRUN)}
+    done = subprocess.run(["classes/run.sh", "--train", "--data=data.npy,classes.npy"], env=environment,
+                          capture_output=True, text=True, timeout=300)  # fmt: skip
+    assert done.returncode == 1, done
+    assert "step 4, rows 36,37,38,39,40,41,42,43,...: rank 3: a label is not in [0, 3)" in done.stderr, done.stderr
+    print("servers: checks")
+
+
 two_layers()
 servers()
+adam()
+applies()
+checks()

@@ -74,8 +74,25 @@ module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>} {
 module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
   // expected-remark@below {{ranks gather 'tensor<4x3xf32>' over ["data"], 48 bytes}}
   func.func @whole(%x: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}, %n: tensor<i64>) -> tensor<12xf32> attributes {weir.entry = "f"} {
+    // expected-remark@below {{is computed whole by each rank}}
     %y = graph.compact %x [%n] along [1] : (tensor<4x3xf32>, tensor<i64>) -> tensor<12xf32>
     return %y : tensor<12xf32>
+  }
+}
+
+// -----
+
+// So is an op whose rule does not divide the dimension that the operand has divided.
+// CHECK-LABEL: func.func @sorted(
+// CHECK: %[[X:.*]] = graph.all_gather %{{.*}} along 0 over ["data"] : tensor<2xf32> to tensor<4xf32>
+// CHECK: graph.sort %[[X]] {weir.whole} : tensor<4xf32>
+// CHECK: graph.neg %{{.*}} : tensor<4xf32>
+module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
+  func.func @sorted(%x: tensor<4xf32> {weir.shards = array<i64: 1>}) -> tensor<4xf32> attributes {weir.entry = "f"} {
+    // expected-remark@below {{is computed whole by each rank}}
+    %y = graph.sort %x : tensor<4xf32>
+    %z = graph.neg %y : tensor<4xf32>
+    return %z : tensor<4xf32>
   }
 }
 
@@ -89,6 +106,7 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
 module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
   // expected-remark@below {{ranks gather 'tensor<4x3xf32>' over ["data"], 48 bytes}}
   func.func @control(%x: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}, %p: tensor<i1>) -> tensor<4x3xf32> attributes {weir.entry = "f"} {
+    // expected-remark@below {{is computed whole by each rank}}
     %y = graph.if %p : tensor<i1> -> (tensor<4x3xf32>) {
       %a = graph.neg %x : tensor<4x3xf32>
       graph.yield %a : tensor<4x3xf32>

@@ -57,8 +57,11 @@ static void *run_rank(void *argument) {
   sum_ctx *context;
   weir_status status = sum_create(NULL, &config, &context);
   if (status) {
-    if (is_first)
-      printf("create: %d: %s\n", status, message);
+    for (int i = 0; i < RANKS; ++i) {
+      if (i == rank)
+        printf("rank %d: create: %d: %s\n", rank, status, message);
+      pthread_barrier_wait(&barrier);
+    }
     return NULL;
   }
   float x[4] = {1, 2, 3, 4}, y[4], s[2];

@@ -1,7 +1,9 @@
 """mpi.py BIN FOLDER [openmpi|mpich]: ranks that are processes of MPI have the bits of ranks that are
 threads, and a rank that dies or stops ends the job."""
 
+import hashlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -29,19 +31,29 @@ else:
     ENVIRONMENT |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 DEADLINE_MS = 2000
 
-library = OUT / "digits.so"
-subprocess.run(["weir", "compile", MODEL, "-o", library, "--mesh=data=2", "--shape=image=16x16x16x1",
-                "--init=he_normal:seed=1",
-                "--loss=sparse_softmax_cross_entropy:probabilities", "--optimizer=Adam:lr=0.01"],
-               check=True)  # fmt: skip
+
+
+def compiled(name, rate):
+    path = OUT / name
+    subprocess.run(["weir", "compile", MODEL, "-o", path, "--mesh=data=2", "--shape=image=16x16x16x1",
+                    "--init=he_normal:seed=1", "--threads=2",
+                    "--loss=sparse_softmax_cross_entropy:probabilities", f"--optimizer=Adam:lr={rate}"],
+                   check=True)  # fmt: skip
+    return path
+
+
+library, other = compiled("digits.so", 0.01), compiled("other.so", 0.02)
 rng = np.random.default_rng(3)
 np.save(OUT / "images.npy", rng.random((64, 16, 16, 1), np.float32))
 np.save(OUT / "labels.npy", rng.integers(0, 10, 64, dtype=np.int32))
 
 
+def weir_run(of, *options):
+    return [f"{BIN}/weir-run", of, "--comm=mpi", f"--timeout={DEADLINE_MS}", *options]
+
+
 def mpirun(ranks, *options, transport=()):
-    return [*LAUNCH, "-n", str(ranks), *transport, f"{BIN}/weir-run", library,
-            "--comm=mpi", f"--timeout={DEADLINE_MS}", *options]  # fmt: skip
+    return [*LAUNCH, "-n", str(ranks), *transport, *weir_run(library, *options)]
 
 
 def training(name, epochs=2):
@@ -54,12 +66,28 @@ def bits(name):
 
 
 def same_bits():
-    subprocess.run([f"{BIN}/weir-run", library, "--comm=threads", *training("threads")], check=True,
-                   stdout=subprocess.DEVNULL)  # fmt: skip
+    """One hash of all variables: for any transport, any number of threads, and each run."""
+    runs = [[f"{BIN}/weir-run", library, "--comm=threads", f"--threads={threads}", *training(f"threads{threads}")]
+            for threads in (1, 2)]  # fmt: skip
     for name, transport in TRANSPORTS.items():
-        subprocess.run(mpirun(2, *training(name), transport=transport), env=ENVIRONMENT, check=True,
-                       stdout=subprocess.DEVNULL)  # fmt: skip
-        assert bits(name) == bits("threads"), name
+        runs += [mpirun(2, f"--threads={threads}", *training(f"{name}{threads}"), transport=transport)
+                 for threads in (1, 2)]  # fmt: skip
+    for command in runs:
+        subprocess.run(command, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
+    hashes = {name: hashlib.sha256(bits(f"{name}{threads}")).hexdigest()
+              for name in ("threads", *TRANSPORTS) for threads in (1, 2)}  # fmt: skip
+    assert len(set(hashes.values())) == 1, hashes
+
+
+def other_program():
+    """All ranks report that rank 1 has another program, and no step runs."""
+    done = subprocess.run([*LAUNCH, "-n", "1", *weir_run(library, *training("apart")),
+                           ":", "-n", "1", *weir_run(other, *training("apart"))],
+                          env=ENVIRONMENT, capture_output=True, text=True)  # fmt: skip
+    lines = [line for line in done.stderr.splitlines() if line.startswith("weir-run")]
+    assert done.returncode == 1 and not done.stdout.count("epoch"), done
+    assert len(lines) == 1 and re.fullmatch(
+        r"weir-run: error: rank 1 has program [0-9a-f]+, rank 0 has [0-9a-f]+", lines[0]), done.stderr  # fmt: skip
 
 
 def wrong_count():
@@ -71,7 +99,7 @@ def wrong_count():
     assert time.monotonic() - begin < 20
 
 
-def process_of(rank, parent):
+def process_of(rank):
     """The process of a rank: its environment has the number."""
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -85,30 +113,39 @@ def process_of(rank, parent):
     return None
 
 
-def fault(number, expected):
+def fault(number, *expected, launch=()):
     """The job ends soon after rank 1 gets the signal, with a status that is not 0."""
-    log = OUT / "log.txt"
+    log, saved = OUT / "log.txt", OUT / "fault.index"
+    saved.unlink(missing_ok=True)
+    command = mpirun(2, *training("fault", epochs=1000000), "--save-every=5", transport=launch)
     with open(log, "w") as out:
-        job = subprocess.Popen(mpirun(2, *training("fault", epochs=1000000)), env=ENVIRONMENT, stdout=out,
-                               stderr=out)  # fmt: skip
+        job = subprocess.Popen(command, env=ENVIRONMENT, stdout=out, stderr=out)
     victim = None
-    while not victim and job.poll() is None:
+    while not (victim and saved.exists()) and job.poll() is None:
         time.sleep(0.05)
-        victim = process_of(1, job.pid)
-    time.sleep(1)  # It trains.
+        victim = process_of(1)
     os.kill(victim, number)
     try:
         job.wait(timeout=60)
     finally:
         job.kill()
-        left = process_of(1, job.pid)
-        if left:
-            os.kill(left, signal.SIGKILL)
-    assert job.returncode != 0 and expected in log.read_text(), log.read_text()[-2000:]
+        left = [process_of(rank) for rank in (0, 1)]
+        for process in filter(None, left):
+            os.kill(process, signal.SIGKILL)
+    text = log.read_text()
+    assert job.returncode != 0 and left[0] is None, (job.returncode, left)
+    # A rank that is stopped may be there until the launcher kills it.
+    assert left[1] is None or number == signal.SIGSTOP, left
+    for pattern in expected:
+        assert re.search(pattern, text), text[-2000:]
 
 
 same_bits()
 wrong_count()
+other_program()
+silent = [rf"nothing from rank 1 for {DEADLINE_MS} ms", r"note: .*fault has the variables of step \d+"]
 fault(signal.SIGKILL, "signal 9")
-fault(signal.SIGSTOP, f"nothing from rank 1 for {DEADLINE_MS} ms")
+fault(signal.SIGSTOP, *silent)
+if not IS_MPICH:  # Its launcher can leave the other ranks alone.
+    fault(signal.SIGKILL, *silent, launch=["-enable-recovery"])
 print("0 failures")

@@ -16,6 +16,7 @@ void addMicrosoftActivationHandlers(Handlers &);
 /// Behind ONNX's own handlers, some of which these are.
 void addMicrosoftArrayHandlers(Handlers &);
 void addMicrosoftBlockHandlers(Handlers &);
+void addMicrosoftCollectiveHandlers(Handlers &);
 void addMicrosoftExpertHandlers(Handlers &);
 void addMicrosoftNormHandlers(Handlers &);
 void addMicrosoftProductHandlers(Handlers &);

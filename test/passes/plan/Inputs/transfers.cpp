@@ -53,6 +53,13 @@ int main() {
       rank.steps = {{0, 1, 0, 0}, {1, 1, 0, 3}};
     }
   });
+  // Each rank sends to the next before it receives from the one before.
+  check("blocking ring", WEIR_ALL_GATHER, 3, {4}, [](auto &ranks) {
+    for (RankSteps &rank : ranks) {
+      std::swap(rank.moves[0], rank.moves[1]);
+      rank.steps = {{0, 1, 0, 0}, {1, 1, 0, 0}};
+    }
+  });
   check("offset", WEIR_ALL_REDUCE, 3, {2},
         [](auto &ranks) { ranks[0].moves[0].offset = 4; });
   check("overlap", WEIR_ALL_GATHER, 7, {2},
