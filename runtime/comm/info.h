@@ -27,7 +27,9 @@ typedef struct weir_collective_info {
 } weir_collective_info;
 
 /* The ranks that run the model together, as a grid: the last axis varies
- * fastest. Each rank has a context whose config.comm has its number. */
+ * fastest. Each rank has a context whose config.comm has its number. All ranks
+ * call NAME_save and NAME_restore together, and get the same status: one
+ * checkpoint has the variables of all, for any number of ranks. */
 typedef struct weir_mesh_info {
   uint32_t ranks;
   uint32_t num_axes;
@@ -40,6 +42,8 @@ typedef struct weir_mesh_info {
   uint32_t num_collectives;
   uint32_t zero;
   const weir_collective_info *collectives;
+  /* For each variable, in the order of NAME_info(): as `shards`. */
+  const uint32_t *const *variables;
 } weir_mesh_info;
 
 #ifdef __cplusplus

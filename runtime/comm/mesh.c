@@ -9,15 +9,6 @@
 
 const size_t weir_ranks_bytes = sizeof(weir_ranks);
 
-static const weir_mesh *mesh_of(const weir_context *context) {
-  return ((const weir_mesh_model *)context->model)->mesh;
-}
-
-static weir_ranks *ranks_in(weir_context *context) {
-  const weir_mesh_model *model = (const weir_mesh_model *)context->model;
-  return (weir_ranks *)((char *)context + model->at);
-}
-
 // An entry has only the address of the context's team.
 static weir_context *context_of(const weir_team *team) {
   return (weir_context *)((char *)team - offsetof(weir_context, team));
@@ -66,8 +57,8 @@ static int32_t end_run(weir_ranks *ranks, weir_status status,
 
 static int32_t fail_exchange(weir_context *context, uint32_t number,
                              const weir_step *step, int answer) {
-  const weir_mesh *mesh = mesh_of(context);
-  weir_ranks *ranks = ranks_in(context);
+  const weir_mesh *mesh = weir_mesh_of(context);
+  weir_ranks *ranks = weir_ranks_in(context);
   char peer[WEIR_DIGITS], ms[WEIR_DIGITS];
   const char *node = mesh->collectives[number].node;
   const char *rank =
@@ -84,8 +75,8 @@ static int32_t fail_exchange(weir_context *context, uint32_t number,
 int32_t weir_exchange(const weir_team *team, uint32_t number, void *first,
                       void *second) {
   weir_context *context = context_of(team);
-  const weir_mesh *mesh = mesh_of(context);
-  weir_ranks *ranks = ranks_in(context);
+  const weir_mesh *mesh = weir_mesh_of(context);
+  weir_ranks *ranks = weir_ranks_in(context);
   const weir_comm *comm = ranks->comm;
   const weir_collective *c = &mesh->collectives[number];
   weir_group group = group_of(mesh, c, comm->rank);
@@ -115,8 +106,8 @@ int32_t weir_exchange(const weir_team *team, uint32_t number, void *first,
 
 int32_t weir_agree(const weir_team *team, uint32_t number, int32_t failed) {
   weir_context *context = context_of(team);
-  const weir_mesh *mesh = mesh_of(context);
-  weir_ranks *ranks = ranks_in(context);
+  const weir_mesh *mesh = weir_mesh_of(context);
+  weir_ranks *ranks = weir_ranks_in(context);
   int64_t *worst =
       (int64_t *)((char *)context->arena + mesh->collectives[number].data);
   // The largest: of the ranks with a failure the last, with its check.
@@ -196,7 +187,7 @@ static weir_status check_comm(const weir_mesh *mesh, const weir_comm *comm,
 
 // Makes this rank's steps and announces its transfers.
 static weir_status prepare(const weir_mesh *mesh, weir_context *context) {
-  weir_ranks *ranks = ranks_in(context);
+  weir_ranks *ranks = weir_ranks_in(context);
   size_t moves_bytes = (size_t)mesh->num_transfers * sizeof(weir_move);
   size_t bytes = moves_bytes +
                  (size_t)mesh->num_transfers * sizeof(weir_transfer) +
@@ -243,7 +234,7 @@ weir_status weir_mesh_create(const weir_mesh_model *model, void *memory,
     return status;
   weir_context *context = *out;
   const weir_comm *comm = config ? config->comm : NULL;
-  weir_ranks *ranks = ranks_in(context);
+  weir_ranks *ranks = weir_ranks_in(context);
   ranks->comm = comm;
   ranks->status = WEIR_OK;
   ranks->broken = 0;
@@ -268,7 +259,7 @@ weir_status weir_mesh_run(const weir_mesh_model *model, weir_context *context,
     return WEIR_ERR_NULL;
   if (!weir_context_alive(&model->model, context))
     return WEIR_ERR_CONTEXT;
-  weir_ranks *ranks = ranks_in(context);
+  weir_ranks *ranks = weir_ranks_in(context);
   weir_status status = weir_begin_call(context);
   if (status)
     return status;

@@ -62,7 +62,8 @@ public:
                        list(axes, globals::mesh), list(sizes, globals::mesh),
                        list(functions, globals::mesh),
                        int32(collectives.size()), int32(0),
-                       list(collectives, globals::mesh)}),
+                       list(collectives, globals::mesh),
+                       null()}), // variables are whole on each rank
                globals::mesh);
   }
 
