@@ -2,8 +2,9 @@
 
 #include "compiler/Slice.h"
 
+#include "runtime/checkpoint/keys.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/LEB128.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -97,49 +98,12 @@ std::string sliceEntry(ArrayRef<Slice> slices) {
   return entry;
 }
 
-/// The count of its bytes, and these, highest first.
-static void appendNumber(std::string &text, uint64_t value) {
-  std::string bytes;
-  for (; value; value >>= 8)
-    bytes.insert(bytes.begin(), static_cast<char>(value));
-  text += static_cast<char>(bytes.size());
-  text += bytes;
-}
-
-/// As many high bits set as there are bytes, then the number.
-static void appendSigned(std::string &text, int64_t value) {
-  uint64_t magnitude = value < 0 ? ~value : value;
-  unsigned length = 1;
-  while (length < 10 && magnitude >> std::min(63u, 7 * length - 1))
-    ++length;
-  char buffer[10];
-  buffer[0] = buffer[1] = value < 0 ? '\xff' : '\0';
-  support::endian::write64be(buffer + 2, value);
-  char *begin = buffer + sizeof buffer - length;
-  uint32_t header = 0xffff & ~(0xffffu >> length);
-  begin[0] ^= static_cast<char>(header >> 8);
-  if (length > 1)
-    begin[1] ^= static_cast<char>(header);
-  text.append(begin, length);
-}
-
 std::string sliceKey(StringRef name, ArrayRef<int64_t> starts,
                      ArrayRef<int64_t> lengths) {
-  std::string text;
-  appendNumber(text, 0);
-  for (char c : name) {
-    text += c;
-    if (c == '\0')
-      text += '\xff';
-    else if (c == '\xff')
-      text += '\0';
-  }
-  text += StringRef("\0\1", 2);
-  appendNumber(text, starts.size());
-  for (auto [start, length] : zip_equal(starts, lengths)) {
-    appendSigned(text, start);
-    appendSigned(text, length);
-  }
+  std::string text(WEIR_KEY_MOST, 0);
+  text.resize(weir_put_slice_key(
+      reinterpret_cast<uint8_t *>(text.data()), name.data(), name.size(),
+      static_cast<int32_t>(starts.size()), starts.data(), lengths.data()));
   return text;
 }
 

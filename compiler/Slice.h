@@ -32,7 +32,8 @@ struct Slice {
 std::optional<Slice> parseSlice(llvm::StringRef text);
 
 /// The key of a slice in the index of a checkpoint: TensorFlow's ordered code
-/// of the tensor's name and of the slice.
+/// of the tensor's name and of the slice. Empty where it is longer than a key
+/// may be.
 std::string sliceKey(llvm::StringRef name, llvm::ArrayRef<int64_t> starts,
                      llvm::ArrayRef<int64_t> lengths);
 

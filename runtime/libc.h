@@ -87,6 +87,7 @@ enum {
   O_EXCL_ = 0200,
   O_TRUNC_ = 01000,
   ENOENT_ = 2,
+  EEXIST_ = 17,
   EINVAL_ = 22,
   ESPIPE_ = 29,
   SEEK_END_ = 2,

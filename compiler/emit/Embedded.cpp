@@ -25,6 +25,9 @@ EMBED(weir_embedded_profile_x86_64, WEIR_RUNTIME_DIR "/profile-x86_64.bc")
 EMBED(weir_embedded_profile_aarch64, WEIR_RUNTIME_DIR "/profile-aarch64.bc")
 EMBED(weir_embedded_mesh_x86_64, WEIR_RUNTIME_DIR "/mesh-x86_64.bc")
 EMBED(weir_embedded_mesh_aarch64, WEIR_RUNTIME_DIR "/mesh-aarch64.bc")
+EMBED(weir_embedded_mesh_state_x86_64, WEIR_RUNTIME_DIR "/mesh-state-x86_64.bc")
+EMBED(weir_embedded_mesh_state_aarch64,
+      WEIR_RUNTIME_DIR "/mesh-state-aarch64.bc")
 EMBED(weir_embedded_sim, WEIR_RUNTIME_DIR "/sim-x86_64.bc")
 EMBED(weir_embedded_runner, WEIR_RUNNER)
 EMBED(weir_embedded_header, WEIR_RUNTIME_HEADER)
@@ -95,6 +98,16 @@ llvm::StringRef meshBitcode(llvm::StringRef arch) {
   if (arch == "aarch64")
     return between(weir_embedded_mesh_aarch64_begin,
                    weir_embedded_mesh_aarch64_end);
+  return {};
+}
+
+llvm::StringRef meshStateBitcode(llvm::StringRef arch) {
+  if (arch == "x86_64")
+    return between(weir_embedded_mesh_state_x86_64_begin,
+                   weir_embedded_mesh_state_x86_64_end);
+  if (arch == "aarch64")
+    return between(weir_embedded_mesh_state_aarch64_begin,
+                   weir_embedded_mesh_state_aarch64_end);
   return {};
 }
 

@@ -167,6 +167,9 @@ struct Reader {
           return bad("variable '" + out.name + "' is no slice '" + slice.str() +
                      "'");
         out.sliceKey = sliceKey(out.key, out.slice->starts, out.slice->lengths);
+        if (out.sliceKey.empty())
+          return bad("variable '" + out.name +
+                     "' has a name that checkpoints cannot hold");
       }
       out.c =
           unique(model.prefix + "_var_" + cIdentifier(out.name), functionNames);

@@ -265,6 +265,9 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
   if (model.mesh)
     if (Error error = linkBitcode(module, meshBitcode(arch)))
       return std::move(error);
+  if (model.mesh && !model.variables.empty())
+    if (Error error = linkBitcode(module, meshStateBitcode(arch)))
+      return std::move(error);
   if (module.getNamedGlobal("weir_sim_kernels"))
     if (Error error = linkBitcode(module, simulatorBitcode()))
       return std::move(error);

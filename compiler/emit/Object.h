@@ -72,6 +72,8 @@ llvm::StringRef stateBitcode(llvm::StringRef arch);
 /// The part of it that only products of --profile have.
 llvm::StringRef profileBitcode(llvm::StringRef arch);
 llvm::StringRef meshBitcode(llvm::StringRef arch);
+/// The part of it that only products of --mesh with variables have.
+llvm::StringRef meshStateBitcode(llvm::StringRef arch);
 /// The simulator of a GPU, for x86-64.
 llvm::StringRef simulatorBitcode();
 /// The same of weir-run's code, where executables can be linked.

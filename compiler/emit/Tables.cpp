@@ -284,8 +284,10 @@ struct Builder : ConstantBuilder {
       auto checkpoint = [&](StringRef name) {
         std::string host = ("weir_model" + name).str();
         return forward(n + name.str(),
-                       model.gpu ? ("weir_gpu_model" + name).str() : host, i32,
-                       {ptr, ptr}, model.gpu ? runtime(host) : nullptr);
+                       model.gpu    ? ("weir_gpu_model" + name).str()
+                       : model.mesh ? ("weir_mesh" + name).str()
+                                    : host,
+                       i32, {ptr, ptr}, model.gpu ? runtime(host) : nullptr);
       };
       save = checkpoint("_save");
       restore = checkpoint("_restore");

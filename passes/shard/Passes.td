@@ -82,6 +82,9 @@ def SplitShapes : Pass<"weir-split-shapes", "::mlir::ModuleOp"> {
     An op is computed whole by each rank if it has no rule for the way in which
     its operands are divided, and gets `weir.whole`; a remark names its node.
 
+    The gradient of a max pooling adds to rows of zeros by their numbers. Each rank
+    has the updates of its own rows, so it needs no sum of all ranks.
+
     A divided constant becomes `#weir.parts`. A divided variable has the type of
     a part. A check of values tests the rank's own part. A remark names each
     collective that no division of the batch needs; with `weir.reshard =

@@ -9,6 +9,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/shard/Axes.h"
+#include "passes/shard/SplitScatters.h"
 #include "passes/shard/Splitter.h"
 #include "llvm/Support/Debug.h"
 
@@ -49,6 +50,7 @@ void cleanUp(func::FuncOp entry) {
   eliminateCommonSubExpressions(rewriter, dominance, entry);
   RewritePatternSet patterns(entry.getContext());
   patterns.add<ScatterSum>(entry.getContext());
+  addScatterPatterns(patterns);
   (void)applyPatternsAndFoldGreedily(entry, std::move(patterns));
 }
 

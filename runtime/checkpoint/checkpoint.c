@@ -32,9 +32,7 @@ void weir_shard_ending(char to[32], uint32_t shard, uint32_t count) {
   }
 }
 
-// A rename is on the disk when the folder is; 0 where it may not be. Some file
-// systems have nothing to write for a folder, and refuse.
-static int sync_folder(const char *path) {
+int weir_sync_folder(const char *path) {
   char folder[WEIR_PATH_BYTES];
   size_t slash = 0, i = 0;
   for (; path[i] && i + 1 < sizeof folder; ++i) {
@@ -46,9 +44,11 @@ static int sync_folder(const char *path) {
   int file = open(slash ? folder : ".", O_RDONLY_ | O_CLOEXEC_);
   if (file < 0)
     return 0;
-  int synced = !fsync(file) || *__errno_location() == EINVAL_;
+  // Some file systems have nothing to write for a folder, and refuse.
+  int error = fsync(file) ? *__errno_location() : 0;
   close(file);
-  return synced;
+  *__errno_location() = error;
+  return !error || error == EINVAL_;
 }
 
 // Where the path ends in `-?????-of-` and five digits; null where it does not.
@@ -95,13 +95,13 @@ typedef struct saver {
   char data[WEIR_PATH_BYTES], index[WEIR_PATH_BYTES], part[WEIR_PATH_BYTES];
 } saver;
 
-// Of checkpoints with more shards than that none is ours.
-enum { SHARDS_OF_OURS = 3 };
+// A damaged index names none of so many files, or nothing is saved.
+enum { NAMES_MOST = 3 };
 
-static int data_path(char to[WEIR_PATH_BYTES], const char *path,
-                     uint32_t shards) {
+int weir_data_path(char to[WEIR_PATH_BYTES], const char *path, uint32_t shard,
+                   uint32_t shards) {
   char ending[32];
-  weir_shard_ending(ending, 0, shards);
+  weir_shard_ending(ending, shard, shards);
   return weir_path(to, path, ending);
 }
 
@@ -109,14 +109,23 @@ static int data_path(char to[WEIR_PATH_BYTES], const char *path,
 static int begin_data(saver *s, const char *path, int is_damaged) {
   if (!is_damaged) {
     s->shards = s->before == 1 ? 2 : 1;
-    return data_path(s->data, path, s->shards) &&
+    return weir_data_path(s->data, path, 0, s->shards) &&
            weir_begin_file(&s->to, &s->crc, s->data, O_TRUNC_);
   }
-  for (s->shards = 1; s->shards <= SHARDS_OF_OURS; ++s->shards)
-    if (data_path(s->data, path, s->shards) &&
+  for (s->shards = 1; s->shards <= NAMES_MOST; ++s->shards)
+    if (weir_data_path(s->data, path, 0, s->shards) &&
         weir_begin_file(&s->to, &s->crc, s->data, O_EXCL_))
       return 1;
   return 0;
+}
+
+const char *weir_saved_bytes(weir_context *context, uint32_t index) {
+  const weir_variable_info *variable = &context->model->info->variables[index];
+  char *at = (char *)context->state + variable->offset;
+  // A caller's bytes that a function assigned; readers want 0 or 1.
+  for (size_t k = 0; variable->dtype == WEIR_BOOL && k < variable->bytes; ++k)
+    at[k] = at[k] != 0;
+  return at;
 }
 
 // Writes the variables' bytes and keeps their checksums in the room of `order`.
@@ -125,10 +134,7 @@ static int write_data(saver *s) {
   s->context->ordered = 0;
   for (uint32_t i = 0; i < info->num_variables; ++i) {
     const weir_variable_info *variable = &info->variables[i];
-    char *at = (char *)s->context->state + variable->offset;
-    // A caller's bytes that a function assigned; readers want 0 or 1.
-    for (size_t k = 0; variable->dtype == WEIR_BOOL && k < variable->bytes; ++k)
-      at[k] = at[k] != 0;
+    const char *at = weir_saved_bytes(s->context, i);
     s->to.sum = 0;
     weir_put(&s->to, at, variable->bytes);
     s->context->order[i] = weir_crc_masked(s->to.sum);
@@ -143,34 +149,53 @@ static int write_index(saver *s, const char *path) {
   if (!done)
     return 0;
   weir_put_index(&s->to, s->context->model, s->context->order, s->shards);
-  done = weir_end_file(&s->to) && sync_folder(path);
+  done = weir_end_file(&s->to) && weir_sync_folder(path);
   if (done && !rename(s->part, s->index))
     return 1;
   unlink(s->part);
   return 0;
 }
 
-static weir_status save(saver *s, const char *path) {
-  weir_status found = weir_shards_at(&s->crc, path, &s->before);
-  if (found && found != WEIR_ERR_CHECKPOINT)
-    return WEIR_FAIL(s->context, found, "cannot write checkpoint '", path,
+weir_status weir_begin_save(weir_context *context, const weir_crc *crc,
+                            const char *path, uint32_t *before,
+                            int *is_damaged) {
+  weir_status found = weir_shards_at(crc, path, before);
+  *is_damaged = found == WEIR_ERR_CHECKPOINT;
+  if (found && !*is_damaged)
+    return WEIR_FAIL(context, found, "cannot write checkpoint '", path,
                      "': what it would replace cannot be read");
   // The index may have come by a rename that is not on the disk yet: the one
   // before it names the file that the new data go to.
-  int done =
-      sync_folder(path) && begin_data(s, path, found == WEIR_ERR_CHECKPOINT);
+  if (weir_sync_folder(path))
+    return WEIR_OK;
+  return WEIR_FAIL(context, WEIR_ERR_IO, "cannot write checkpoint '", path,
+                   "'");
+}
+
+weir_status weir_end_save(weir_context *context, const char *path) {
+  if (weir_sync_folder(path))
+    return WEIR_OK;
+  return WEIR_FAIL(context, WEIR_ERR_IO, "checkpoint '", path,
+                   "' is written, but its folder may not be on the disk");
+}
+
+static weir_status save(saver *s, const char *path) {
+  int is_damaged;
+  weir_status status =
+      weir_begin_save(s->context, &s->crc, path, &s->before, &is_damaged);
+  if (status)
+    return status;
+  int done = begin_data(s, path, is_damaged);
   if (done && !(done = write_data(s) && write_index(s, path)))
     unlink(s->data);
   if (!done)
     return WEIR_FAIL(s->context, WEIR_ERR_IO, "cannot write checkpoint '", path,
                      "'");
-  if (!sync_folder(path))
-    return WEIR_FAIL(s->context, WEIR_ERR_IO, "checkpoint '", path,
-                     "' is written, but its folder may not be on the disk");
-  if (s->before && s->before <= SHARDS_OF_OURS &&
-      data_path(s->data, path, s->before))
-    unlink(s->data);
-  return WEIR_OK;
+  status = weir_end_save(s->context, path);
+  for (uint32_t shard = 0; !status && shard < s->before; ++shard)
+    if (weir_data_path(s->data, path, shard, s->before))
+      unlink(s->data);
+  return status;
 }
 
 weir_status weir_checkpoint_begin(const weir_model *model,
@@ -185,19 +210,25 @@ weir_status weir_checkpoint_begin(const weir_model *model,
   return status;
 }
 
-static weir_status save_context(weir_context *context, const char *path) {
+weir_status weir_check_save(weir_context *context, const char *path,
+                            char index[WEIR_PATH_BYTES],
+                            char part[WEIR_PATH_BYTES]) {
   if (!context->initialized)
     return WEIR_FAIL(context, WEIR_ERR_UNINITIALIZED,
                      "there is nothing to save: the variables have no values "
                      "yet");
+  if (weir_path(part, path, ".index.partial") &&
+      weir_path(index, path, ".index"))
+    return WEIR_OK;
+  return WEIR_FAIL(context, WEIR_ERR_SIZE, "the checkpoint's path is too long");
+}
+
+static weir_status save_context(weir_context *context, const char *path) {
   saver s;
   s.context = context;
   weir_crc_init(&s.crc);
-  return weir_path(s.part, path, ".index.partial") &&
-                 weir_path(s.index, path, ".index")
-             ? save(&s, path)
-             : WEIR_FAIL(context, WEIR_ERR_SIZE,
-                         "the checkpoint's path is too long");
+  weir_status status = weir_check_save(context, path, s.index, s.part);
+  return status ? status : save(&s, path);
 }
 
 weir_status weir_model_save(const weir_model *model, weir_context *context,

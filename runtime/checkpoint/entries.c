@@ -131,16 +131,6 @@ static weir_status open_shard(weir_restorer *r, uint32_t variable,
                              "its shard cannot be opened");
 }
 
-static const int64_t *sizes_of(const weir_restorer *r, uint32_t variable) {
-  const weir_slice *slice = r->slices ? &r->slices[variable] : NULL;
-  return slice && slice->key ? slice->sizes
-                             : r->info->variables[variable].shape;
-}
-
-static const int64_t *starts_of(const weir_restorer *r, uint32_t variable) {
-  return r->slices ? r->slices[variable].starts : NULL;
-}
-
 // Checks the bytes of an entry, of the elements in r->box, or takes them.
 static weir_status read_data(weir_restorer *r, uint32_t index,
                              const stored *entry, size_t width) {
@@ -171,7 +161,7 @@ static weir_status read_data(weir_restorer *r, uint32_t index,
         return weir_refuse(r, index, "holds a byte that is no Boolean");
     if (r->load)
       weir_place_elements(&r->box, done / width, count / width, piece, width,
-                          to, starts_of(r, index), variable->shape);
+                          to, weir_starts_of(r, index), variable->shape);
     done += count;
   }
   return weir_crc_masked(sum) == entry->sum
@@ -214,13 +204,6 @@ static size_t width_of(const weir_variable_info *variable) {
   return variable->elements ? variable->bytes / (size_t)variable->elements : 1;
 }
 
-static uint64_t count_of(int32_t rank, const int64_t *sizes) {
-  uint64_t count = 1;
-  for (int32_t i = 0; i < rank; ++i)
-    count *= (uint64_t)sizes[i];
-  return count;
-}
-
 // What an entry says of elements of these sizes, checked.
 static weir_status check_stored(weir_restorer *r, uint32_t index,
                                 weir_span value, const int64_t *sizes,
@@ -231,7 +214,8 @@ static weir_status check_stored(weir_restorer *r, uint32_t index,
   if (entry->dtype != weir_checkpoint_dtype(variable->dtype))
     return weir_refuse(r, index, "is of another type");
   uint64_t bytes =
-      entry->parts ? 0 : count_of(variable->rank, sizes) * width_of(variable);
+      entry->parts ? 0
+                   : weir_count_of(variable->rank, sizes) * width_of(variable);
   return entry->shape_agrees && entry->bytes == bytes
              ? WEIR_OK
              : weir_refuse(r, index, "is of another shape");
@@ -243,7 +227,7 @@ static weir_status check_stored(weir_restorer *r, uint32_t index,
 static weir_status take_tensor(weir_restorer *r, uint32_t index,
                                weir_span value) {
   const weir_variable_info *variable = &r->info->variables[index];
-  const int64_t *sizes = sizes_of(r, index);
+  const int64_t *sizes = weir_sizes_of(r, index);
   weir_progress *done = &r->done[index];
   stored entry;
   if (done->found && done->elements == (uint64_t)variable->elements)
@@ -252,12 +236,14 @@ static weir_status take_tensor(weir_restorer *r, uint32_t index,
   if (status)
     return status;
   done->found = 1;
-  if (entry.parts || !variable->elements)
+  if (variable->rank > WEIR_RANK_MOST)
+    return weir_refuse(r, index, "has too many dimensions");
+  if (entry.parts)
+    return weir_check_list(r, index, value);
+  if (!variable->elements)
     return WEIR_OK;
   if (done->elements)
     return weir_refuse(r, index, "its slices overlap");
-  if (variable->rank > WEIR_RANK_MOST)
-    return weir_refuse(r, index, "has too many dimensions");
   r->box.rank = variable->rank;
   for (int32_t i = 0; i < variable->rank; ++i) {
     r->box.starts[i] = 0;
@@ -271,13 +257,13 @@ static weir_status take_tensor(weir_restorer *r, uint32_t index,
 static weir_status take_slice(weir_restorer *r, uint32_t index,
                               weir_span value) {
   const weir_variable_info *variable = &r->info->variables[index];
-  const int64_t *sizes = sizes_of(r, index);
+  const int64_t *sizes = weir_sizes_of(r, index);
   weir_progress *done = &r->done[index];
   stored entry;
   if (!weir_fit_box(&r->box, variable->rank, sizes))
     return weir_refuse(r, index, "is of another shape");
   uint64_t common =
-      weir_common_elements(&r->box, starts_of(r, index), variable->shape);
+      weir_common_elements(&r->box, weir_starts_of(r, index), variable->shape);
   if (!common)
     return WEIR_OK;
   weir_status status = check_stored(r, index, value, r->box.lengths, &entry);
@@ -285,15 +271,15 @@ static weir_status take_slice(weir_restorer *r, uint32_t index,
     return status;
   // Slices that lie apart have no more bytes than the tensor has: few bytes of
   // an index lead to no more work than that.
-  uint64_t whole = count_of(variable->rank, sizes) * width_of(variable);
+  uint64_t whole = weir_count_of(variable->rank, sizes) * width_of(variable);
   done->slice_bytes += entry.bytes;
   if (entry.parts || done->slice_bytes > whole)
     return weir_refuse(r, index, "its slices overlap");
-  uint64_t count = count_of(variable->rank, r->box.lengths);
+  uint64_t count = weir_count_of(variable->rank, r->box.lengths);
   done->elements += common;
   if (!r->load &&
       weir_mark_elements(&r->box, count, r->taken, variable->offset,
-                         starts_of(r, index), variable->shape) != common)
+                         weir_starts_of(r, index), variable->shape) != common)
     return weir_refuse(r, index, "its slices overlap");
   return read_data(r, index, &entry, width_of(variable));
 }

@@ -74,7 +74,7 @@ static weir_status open_index(weir_restorer *r) {
 }
 
 // The same, and what is wrong where that cannot be.
-static weir_status begin_restore(weir_restorer *r) {
+static weir_status begin_index(weir_restorer *r) {
   weir_status status = open_index(r);
   switch (status) {
   case WEIR_OK:
@@ -127,7 +127,7 @@ static weir_status read_parts(weir_restorer *r, const char *path,
       return WEIR_FAIL(r->context, WEIR_ERR_SIZE,
                        "the checkpoint's path is too long");
     r->path = part_path;
-    weir_status status = begin_restore(r);
+    weir_status status = begin_index(r);
     if (!status)
       status = read_table(r);
     close_index(r);
@@ -139,37 +139,56 @@ static weir_status read_parts(weir_restorer *r, const char *path,
     if (!r->done[i].found)
       return weir_refuse(r, i, "is not in it");
     if (r->done[i].elements != (uint64_t)r->info->variables[i].elements)
-      return weir_refuse(r, i, "its slices do not fill it");
+      return weir_refuse_gap(r, i);
   }
   return WEIR_OK;
 }
 
-static weir_status restore_context(weir_context *context, const char *path) {
-  weir_restorer r;
-  memset(&r, 0, sizeof r);
-  r.context = context;
-  r.info = context->model->info;
-  r.slices = context->model->slices;
-  r.path = path;
-  weir_crc_init(&r.crc);
-  size_t table = r.info->num_variables * sizeof *r.done;
-  size_t bytes = table + r.info->state_bytes / 8 + 1;
-  void *pages = mmap(NULL, bytes, PROT_READ_ | PROT_WRITE_,
+weir_status weir_open_restore(weir_restorer *r, weir_context *context,
+                              const weir_slice *slices, const char *path) {
+  memset(r, 0, sizeof *r);
+  r->context = context;
+  r->info = context->model->info;
+  r->slices = slices;
+  r->path = path;
+  weir_crc_init(&r->crc);
+  size_t table = r->info->num_variables * sizeof *r->done;
+  r->done_bytes = table + r->info->state_bytes / 8 + 1;
+  void *pages = mmap(NULL, r->done_bytes, PROT_READ_ | PROT_WRITE_,
                      MAP_PRIVATE_ | MAP_ANONYMOUS_, -1, 0);
   if (pages == (void *)-1)
     return WEIR_FAIL(context, WEIR_ERR_MEMORY, "no memory to read checkpoint '",
                      path, "'");
-  r.done = pages;
-  r.taken = (uint8_t *)pages + table;
-  uint32_t parts = weir_parts_of(path);
-  weir_status status = read_parts(&r, path, parts);
+  r->done = pages;
+  r->taken = (uint8_t *)pages + table;
+  return WEIR_OK;
+}
+
+void weir_close_restore(weir_restorer *r) {
+  if (r->done)
+    munmap(r->done, r->done_bytes);
+}
+
+weir_status weir_read_checkpoint(weir_restorer *r, int load) {
+  const char *path = r->path;
+  r->load = load;
+  weir_status status = read_parts(r, path, weir_parts_of(path));
+  r->path = path;
+  return status;
+}
+
+static weir_status restore_context(weir_context *context, const char *path) {
+  weir_restorer r;
+  weir_status status =
+      weir_open_restore(&r, context, context->model->slices, path);
+  if (!status)
+    status = weir_read_checkpoint(&r, /*load=*/0);
   if (!status) {
-    r.load = 1;
-    status = read_parts(&r, path, parts);
+    status = weir_read_checkpoint(&r, /*load=*/1);
     // Someone has changed the files since they were checked.
     context->initialized = !status;
   }
-  munmap(pages, bytes);
+  weir_close_restore(&r);
   return status;
 }
 

@@ -1,74 +1,7 @@
-// Slices of tensors: their keys in an index, which are TensorFlow's ordered
-// code, and boxes of elements. No byte of a key is trusted.
+// Slices of tensors as boxes of elements.
 
 #include "runtime/checkpoint/slices.h"
 #include "runtime/libc.h"
-
-static size_t left(weir_span s) { return (size_t)(s.end - s.at); }
-
-// Text in which 0 and 255 are followed by 255 and 0, up to a 0 and a 1.
-static int take_text(weir_span *from, uint8_t *to, size_t *bytes) {
-  for (*bytes = 0; left(*from) >= 2 && *bytes < WEIR_KEY_MOST;) {
-    uint8_t byte = *from->at++;
-    if (byte == 0 || byte == 255) {
-      uint8_t next = *from->at++, escape = byte ? 0 : 255;
-      if (byte == 0 && next == 1)
-        return 1;
-      if (next != escape)
-        return 0;
-    }
-    to[(*bytes)++] = byte;
-  }
-  return 0;
-}
-
-// The count of a number's bytes, and these, highest first.
-static int take_number(weir_span *from, uint64_t *value) {
-  *value = 0;
-  if (!left(*from) || *from->at > 8 || left(*from) - 1 < *from->at)
-    return 0;
-  for (unsigned bytes = *from->at++; bytes; --bytes)
-    *value = *value << 8 | *from->at++;
-  return 1;
-}
-
-// As many bits like the first one as there are bytes, and a number whose sign
-// is the opposite of that bit.
-static int take_signed(weir_span *from, int64_t *value) {
-  if (!left(*from))
-    return 0;
-  uint8_t sign = *from->at & 128 ? 0 : 255; // of all bits above the number's
-  unsigned bytes = 0;
-  while (bytes < 16 && left(*from) > bytes / 8 &&
-         (from->at[bytes / 8] ^ sign) & 128 >> bytes % 8)
-    ++bytes;
-  if (bytes > 10 || left(*from) < bytes)
-    return 0;
-  unsigned header = 0xffffu & ~(0xffffu >> bytes);
-  uint64_t bits = sign ? ~(uint64_t)0 : 0;
-  for (unsigned i = 0; i < bytes; ++i) {
-    uint8_t mask = i == 0   ? (uint8_t)(header >> 8)
-                   : i == 1 ? (uint8_t)header
-                            : 0;
-    bits = bits << 8 | (*from->at++ ^ mask);
-  }
-  *value = (int64_t)bits;
-  return 1;
-}
-
-int weir_take_slice_key(weir_span key, uint8_t *name, size_t *name_bytes,
-                        weir_box *box) {
-  uint64_t none, rank;
-  if (!take_number(&key, &none) || none || !take_text(&key, name, name_bytes) ||
-      !take_number(&key, &rank) || rank > WEIR_RANK_MOST)
-    return 0;
-  box->rank = (int32_t)rank;
-  for (int32_t i = 0; i < box->rank; ++i)
-    if (!take_signed(&key, &box->starts[i]) ||
-        !take_signed(&key, &box->lengths[i]))
-      return 0;
-  return key.at == key.end;
-}
 
 int weir_fit_box(weir_box *box, int32_t rank, const int64_t *sizes) {
   if (box->rank != rank)

@@ -2,21 +2,7 @@
 #ifndef WEIR_RUNTIME_CHECKPOINT_SLICES_H
 #define WEIR_RUNTIME_CHECKPOINT_SLICES_H
 
-#include "runtime/checkpoint/checkpoint.h"
-
-enum { WEIR_RANK_MOST = 254 };
-
-// Where a slice lies along each dimension.
-typedef struct weir_box {
-  int32_t rank;
-  int64_t starts[WEIR_RANK_MOST];
-  int64_t lengths[WEIR_RANK_MOST]; // -1: the whole dimension
-} weir_box;
-
-// The name of a tensor, of `name_bytes`, and the slice of it that a key is for;
-// 0 where the key is malformed. `name` has room for WEIR_KEY_MOST bytes.
-int weir_take_slice_key(weir_span key, uint8_t *name, size_t *name_bytes,
-                        weir_box *box);
+#include "runtime/checkpoint/keys.h"
 
 // Gives whole dimensions their lengths; 0 where the slice is none of a tensor
 // of these sizes.

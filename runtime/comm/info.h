@@ -53,7 +53,9 @@ typedef struct weir_schedule_item {
 } weir_schedule_item;
 
 /* The ranks that run the model together, as a grid: the last axis varies
- * fastest. Each rank has a context whose config.comm has its number. */
+ * fastest. Each rank has a context whose config.comm has its number. All ranks
+ * call NAME_save and NAME_restore together, and get the same status: one
+ * checkpoint has the variables of all, for any number of ranks. */
 typedef struct weir_mesh_info {
   uint32_t ranks;
   uint32_t num_axes;

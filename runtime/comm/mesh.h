@@ -47,6 +47,15 @@ typedef struct weir_ranks {
   uint32_t first[];
 } weir_ranks;
 
+static inline const weir_mesh *weir_mesh_of(const weir_context *context) {
+  return ((const weir_mesh_model *)context->model)->mesh;
+}
+
+static inline weir_ranks *weir_ranks_in(weir_context *context) {
+  const weir_mesh_model *model = (const weir_mesh_model *)context->model;
+  return (weir_ranks *)((char *)context + model->at);
+}
+
 extern const size_t weir_ranks_bytes; // without `first`
 
 // Calls of an entry. They return 0, or 1 if the run ends.
@@ -63,5 +72,14 @@ weir_status weir_mesh_create(const weir_mesh_model *model, void *memory,
 weir_status weir_mesh_run(const weir_mesh_model *model, weir_context *context,
                           uint32_t function, void *const *tensors,
                           uint32_t num_tensors);
+
+// Checkpoints of all ranks (runtime/checkpoint/ranks.c), linked into models
+// that have variables. All ranks call them, and all get the same answer. Of
+// `path` the index is written by rank 0, and of each variable that several
+// ranks have one of these writes a copy.
+weir_status weir_mesh_save(const weir_mesh_model *model, weir_context *context,
+                           const char *path);
+weir_status weir_mesh_restore(const weir_mesh_model *model,
+                              weir_context *context, const char *path);
 
 #endif

@@ -5,15 +5,6 @@
 #include "runtime/comm/mesh.h"
 #include "runtime/context.h"
 
-static inline const weir_mesh *weir_mesh_of(const weir_context *context) {
-  return ((const weir_mesh_model *)context->model)->mesh;
-}
-
-static inline weir_ranks *weir_ranks_in(weir_context *context) {
-  const weir_mesh_model *model = (const weir_mesh_model *)context->model;
-  return (weir_ranks *)((char *)context + model->at);
-}
-
 // The next step of each collective that is in the air.
 static inline uint32_t *weir_next_steps(const weir_mesh *mesh,
                                         weir_ranks *ranks) {

@@ -39,11 +39,22 @@ static int find_level(struct run *run, uint32_t *level) {
   return fail(run->error, FAULT);
 }
 
+/// The checkpoint to begin with, or null. `latest` is what this command has
+/// saved before, if it has.
+static const char *find_checkpoint(const struct options *o) {
+  if (!o->restore || strcmp(o->restore, "latest"))
+    return o->restore;
+  char index[4096];
+  snprintf(index, sizeof index, "%.4000s.index", o->save);
+  return access(index, F_OK) ? NULL : o->save;
+}
+
 /// Variables have the values of a checkpoint, or else their first ones.
 static weir_status begin_state(struct run *run, void *context) {
   uint32_t init = run->info->init;
-  if (run->options.restore)
-    return run->info->restore(context, run->options.restore);
+  const char *restored = find_checkpoint(&run->options);
+  if (restored)
+    return run->info->restore(context, restored);
   return init && init != run->index + 1
              ? run->info->run(context, init - 1, NULL, 0)
              : WEIR_OK;
@@ -144,8 +155,12 @@ int execute(struct run *run, int *later) {
   int has_failed = status || code;
   if (!has_failed && run->options.save)
     status = run->info->save(context, run->options.save);
-  if (status)
-    code = fail(run->info->last_error(context), exit_status(status));
+  if (status) {
+    const char *text = run->info->last_error(context);
+    code = exit_status(status);
+    if (*text) // or another process tells it
+      fail(text, code);
+  }
   // A profile that fails loses neither the checkpoint nor the outputs.
   int unprofiled = profile_end(run, context, has_failed);
   *later = *later ? *later : unprofiled;

@@ -6,9 +6,15 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t seen;
+static volatile sig_atomic_t seen, pending;
+static int is_deferred;
 
-static void note(int number) { seen = number; }
+static void note(int number) {
+  if (is_deferred)
+    pending = number;
+  else
+    seen = number;
+}
 
 void interrupt_watch(void) {
   struct sigaction action = {0};
@@ -23,6 +29,12 @@ void interrupt_watch(void) {
       sigaction(ends[i], &action, NULL);
   }
 }
+
+void interrupt_defer(void) { is_deferred = 1; }
+
+int interrupt_pending(void) { return pending; }
+
+void interrupt_accept(int number) { seen = number; }
 
 int interrupt_seen(void) { return seen; }
 

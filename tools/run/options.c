@@ -49,6 +49,7 @@ static const char help[] =
     "  --weights=FILE            the weights, instead of the file beside the\n"
     "                            library\n"
     "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
+    "  --restore=latest          the checkpoint of --save, if there is one\n"
     "  --save-every=N            checkpoints after each N-th step of training, "
     "too\n"
     "  --profile[=FILE.json]     the time of each kernel and each node, of a\n"
@@ -329,7 +330,9 @@ int options_read(int argc, char **argv, int library, struct options *o) {
                  : o->gradients ? "--gradients are events: give"
                                 : "--hparam is for events: give",
                  "--tensorboard=DIR");
-  if (o->save_every && !o->save)
+  int is_unsaid =
+      o->save_every || (o->restore && !strcmp(o->restore, "latest"));
+  if (is_unsaid && !o->save)
     return usage("where to save is not said: give", "--save=PATH");
   if (o->train &&
       (o->num_expects || o->output_dir || o->json || o->repeat || o->warmup))

@@ -286,8 +286,10 @@ static void save_now(struct training *t, void *context) {
     return;
   }
   erase(t);
-  fprintf(stderr, "%s: warning: step %lld: %s\n", program_name,
-          (long long)t->done, run->info->last_error(context));
+  const char *text = run->info->last_error(context);
+  if (*text) // or another process tells it
+    fprintf(stderr, "%s: warning: step %lld: %s\n", program_name,
+            (long long)t->done, text);
 }
 
 static void tell_interrupted(struct training *t) {

@@ -62,7 +62,8 @@ def training(name, epochs=2):
 
 
 def bits(name):
-    return next(OUT.glob(f"{name}.data-*")).read_bytes()
+    """The files of all ranks, and the index with their checksums."""
+    return [path.read_bytes() for path in sorted(OUT.glob(f"{name}.*"))]
 
 
 def same_bits():
@@ -99,6 +100,17 @@ def wrong_count():
     assert time.monotonic() - begin < 20
 
 
+def full_disk():
+    """A rank that cannot write is named once, by rank 0."""
+    (OUT / "full.data-00001-of-00002").symlink_to("/dev/full")
+    done = subprocess.run(mpirun(2, *training("full")), env=ENVIRONMENT, capture_output=True, text=True)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("weir-run")]
+    assert done.returncode == 74, done
+    assert lines == [f"weir-run: error: rank 1: cannot write checkpoint '{OUT}/full': no space is left (errno 28)"
+                     ], done.stderr  # fmt: skip
+    assert not list(OUT.glob("full.index*"))
+
+
 def process_of(rank):
     """The process of a rank: its environment has the number."""
     for entry in Path("/proc").glob("[0-9]*"):
@@ -113,11 +125,11 @@ def process_of(rank):
     return None
 
 
-def fault(number, *expected, launch=()):
+def fault(number, *expected, launch=(), name="fault"):
     """The job ends soon after rank 1 gets the signal, with a status that is not 0."""
-    log, saved = OUT / "log.txt", OUT / "fault.index"
+    log, saved = OUT / "log.txt", OUT / f"{name}.index"
     saved.unlink(missing_ok=True)
-    command = mpirun(2, *training("fault", epochs=1000000), "--save-every=5", transport=launch)
+    command = mpirun(2, *training(name, epochs=1000000), "--save-every=5", transport=launch)
     with open(log, "w") as out:
         job = subprocess.Popen(command, env=ENVIRONMENT, stdout=out, stderr=out)
     victim = None
@@ -142,6 +154,12 @@ def fault(number, *expected, launch=()):
 
 same_bits()
 wrong_count()
+full_disk()
+# All ranks stop after the same step, and save.
+fault(signal.SIGTERM, "ended by a signal after step", name="ended")
+assert (OUT / "ended.index").exists()
+subprocess.run(mpirun(2, *training("ended"), "--restore=latest"), env=ENVIRONMENT, check=True,
+               stdout=subprocess.DEVNULL)  # fmt: skip
 other_program()
 silent = [rf"nothing from rank 1 for {DEADLINE_MS} ms", r"note: .*fault has the variables of step \d+"]
 fault(signal.SIGKILL, "signal 9")

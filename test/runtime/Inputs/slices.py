@@ -8,10 +8,10 @@
         --parts          each slice, and each other tensor, in a checkpoint of
                          its own, TO-00000-of-00002 and so on
         --copies         with --parts, tensors that are not sliced in each part
-        --gap, --overlap, --shape, --type, --key, --data
-                         of the sliced tensor the last slice is missing, begins
-                         a row too early, has another shape or type, a key that
-                         is cut off, other bytes
+        --gap, --lost, --overlap, --shape, --type, --key, --data
+                         of the sliced tensor the last slice is missing, is
+                         listed but missing, begins a row too early, has another
+                         shape or type, a key that is cut off, other bytes
 
 A slice's key is TensorFlow's ordered code: a 0, the name, how many dimensions,
 and a start and a length for each.
@@ -24,6 +24,7 @@ import sys
 import numpy as np
 from bundle import MAGIC, block, field, fields, masked_crc, to_varint, varint
 
+UNSIGNED = (1 << 64) - 1
 TYPES = {1: np.float32, 2: np.float64, 3: np.int32, 9: np.int64, 10: np.uint8}
 
 
@@ -145,7 +146,8 @@ class Writer:
         number = next(n for n, t in TYPES.items() if t == array.dtype)
         text = field(1, number) + field(2, dims)
         for extents in slices:
-            parts = [field(1, s) + (b"\x10" + to_varint(n) if n is not None else b"") for s, n in extents]
+            parts = [field(1, s & UNSIGNED) + (b"\x10" + to_varint(n) if n is not None else b"")
+                     for s, n in extents]  # fmt: skip
             text += field(7, b"".join(field(1, part) for part in parts))
         self.entries.append((name.encode(), text))
 
@@ -184,8 +186,10 @@ def cut(source, target, options):
             shape = list(array[at].shape)
             if isLast and "shape" in given:
                 shape = shape[::-1] + [1]
-            writer.add(key, array[at], 3 if isLast and "type" in given else None, shape, isLast and "data" in given)
             groups.setdefault(i % len(writers), []).append(box)
+            if isLast and "lost" in given:
+                continue
+            writer.add(key, array[at], 3 if isLast and "type" in given else None, shape, isLast and "data" in given)
         for i, own in groups.items():
             writers[i].whole(name, array, own)
     for i, writer in enumerate(writers):

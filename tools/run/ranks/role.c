@@ -31,10 +31,16 @@ static struct task {
 void mute(FILE *stream) { (void)!freopen("/dev/null", "w", stream); }
 
 void silence(struct options *o) {
-  o->output_dir = o->save = o->metrics = o->tensorboard = o->curve = NULL;
-  o->save_every = 0;
+  o->output_dir = o->metrics = o->tensorboard = o->curve = NULL;
   o->num_expects = 0;
   mute(stdout);
+}
+
+// Another task saves the variables.
+static void silence_task(struct options *o) {
+  silence(o);
+  o->save = NULL;
+  o->save_every = 0;
 }
 
 static const uint32_t *shards_of(uint32_t function, uint32_t tensor) {
@@ -268,7 +274,7 @@ static void keep_own(struct run *run) {
     for (int i = 0; i < o->num_data; ++i)
       free(o->data[i]);
     o->num_data = 0;
-    silence(o);
+    silence_task(o);
     o->save = path; // it has variables, perhaps
     o->save_every = every;
   }
@@ -314,7 +320,7 @@ int role_join(struct run *run, const weir_mesh_info *mesh,
   run->info = &task.info;
   keep_own(run);
   if (task.index > 0)
-    silence(&run->options);
+    silence_task(&run->options);
   return 0;
 }
 

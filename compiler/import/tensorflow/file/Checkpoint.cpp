@@ -2,14 +2,11 @@
 
 #include "compiler/import/tensorflow/file/Checkpoint.h"
 
-#include "compiler/Slice.h"
 #include "compiler/import/FileKind.h"
 #include "compiler/import/tensorflow/Tensors.h"
 #include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/file/Load.h"
 #include "compiler/import/tensorflow/file/Table.h"
-
-#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using ::tensorflow::BundleEntryProto;
@@ -215,103 +212,6 @@ FailureOr<std::string> Checkpoint::readBytes(StringRef key,
     return failure();
   }
   return bytes;
-}
-
-namespace {
-/// Where a part of a tensor lies in it, and how much it is.
-struct StoredSlice {
-  SmallVector<int64_t> starts, lengths;
-  int64_t bytes;
-  BundleEntryProto entry;
-
-  /// Copies the part's rows, one after the other, and sets the bits of their
-  /// rows. Returns false if a bit was set before.
-  bool copyTo(char *whole, llvm::BitVector &filled, ArrayRef<int64_t> shape,
-              unsigned width, StringRef part) const;
-};
-} // namespace
-
-bool StoredSlice::copyTo(char *whole, llvm::BitVector &filled,
-                         ArrayRef<int64_t> shape, unsigned width,
-                         StringRef part) const {
-  if (!bytes)
-    return true;
-  int64_t count = shape.empty() ? 1 : lengths.back(), row = count * width;
-  SmallVector<int64_t> at(shape.size(), 0);
-  for (int64_t from = 0; from < bytes; from += row) {
-    int64_t to = 0;
-    for (size_t d = 0; d < shape.size(); ++d)
-      to = to * shape[d] + starts[d] + at[d];
-    std::memcpy(whole + to * width, part.data() + from, row);
-    // An index of 2^31 or more comes as a negative number.
-    if (filled.find_first_in(to, to + count) != -1)
-      return false;
-    filled.set(to, to + count);
-    for (size_t d = shape.size(); d-- > 1;) {
-      if (++at[d - 1] < lengths[d - 1])
-        break;
-      at[d - 1] = 0;
-    }
-  }
-  return true;
-}
-
-FailureOr<std::string> Checkpoint::readSlices(StringRef key,
-                                              const BundleEntryProto &entry,
-                                              ArrayRef<int64_t> shape,
-                                              unsigned width) {
-  std::optional<int64_t> size = byteSize(shape, width);
-  if (!size)
-    return error(key) << "is larger than a tensor may be";
-  // Its parts must fill it, which is known before there is memory for it: it
-  // cannot be much larger than the shards.
-  std::vector<StoredSlice> parts;
-  int64_t filled = 0;
-  for (const auto &slice : entry.slices()) {
-    StoredSlice part;
-    SmallVector<int64_t> said;
-    for (auto [d, extent] : llvm::enumerate(slice.extent())) {
-      int64_t all = d < shape.size() ? shape[d] : -1;
-      int64_t length = extent.has_length() ? extent.length() : all;
-      if (extent.start() < 0 || length < 0 || extent.start() > all ||
-          length > all - extent.start())
-        return error(key) << "a slice lies outside of it";
-      part.starts.push_back(extent.start());
-      part.lengths.push_back(length);
-      said.push_back(extent.has_length() ? length : weir::Slice::uncut);
-    }
-    if (part.starts.size() != shape.size())
-      return error(key) << "a slice has another rank";
-    if (failed(readEntry(sliceKey(key, part.starts, said), part.entry)))
-      return failure();
-    std::optional<int64_t> bytes = byteSize(part.lengths, width);
-    if (!bytes || part.entry.size() != *bytes ||
-        part.entry.dtype() != entry.dtype() || part.entry.slices_size())
-      return error(key) << "a slice has another size than its shape";
-    if (failed(claim(key, part.entry)))
-      return failure();
-    part.bytes = *bytes;
-    filled += *bytes;
-    if (filled > *size)
-      return error(key) << "its slices overlap";
-    parts.push_back(std::move(part));
-  }
-  if (filled != *size)
-    return error(key) << "its slices do not fill it";
-  if (!llvm::isUInt<32>(*size / width))
-    return error(key) << "has too many elements for slices";
-  std::string whole(*size, 0);
-  llvm::BitVector positions(static_cast<unsigned>(*size / width));
-  for (const StoredSlice &part : parts) {
-    FailureOr<std::string> bytes = readBytes(key, part.entry);
-    if (failed(bytes))
-      return failure();
-    if (part.entry.crc32c() != storedChecksum(*bytes))
-      return error(key) << "a slice's checksum does not match";
-    if (!part.copyTo(whole.data(), positions, shape, width, *bytes))
-      return error(key) << "its slices overlap";
-  }
-  return whole;
 }
 
 FailureOr<ElementsAttr> Checkpoint::tensor(StringRef key, StringRef name) {

@@ -123,6 +123,19 @@ static const ::tensorflow::TensorProto *constantStrings(const Graph &graph,
   return value && value->has_tensor() ? &value->tensor() : nullptr;
 }
 
+/// An element of a vector of strings. The last string that it has stands for
+/// those behind it, too.
+static std::optional<std::string>
+stringAt(const ::tensorflow::TensorProto *strings, int i) {
+  if (!strings || strings->string_val().empty())
+    return std::nullopt;
+  int last = strings->string_val_size() - 1;
+  if (i > last && (strings->tensor_shape().dim_size() != 1 ||
+                   i >= strings->tensor_shape().dim(0).size()))
+    return std::nullopt;
+  return strings->string_val(std::min(i, last));
+}
+
 void Variables::bind(const Restorer &restorer, int assignment) {
   const Graph &graph = restorer.graph;
   ArrayRef<Edge> operands = graph.operands(assignment);
@@ -132,13 +145,13 @@ void Variables::bind(const Restorer &restorer, int assignment) {
   Edge from = graph.behindIdentities(operands[1]);
   if (name.empty() || from.isArgument() || graph.op(from.node) != "RestoreV2")
     return;
-  const auto *keyNames = constantStrings(graph, from.node, 1);
-  if (!keyNames || from.output >= keyNames->string_val_size())
+  std::optional<std::string> key =
+      stringAt(constantStrings(graph, from.node, 1), from.output);
+  if (!key)
     return;
-  keys[name] = keyNames->string_val(from.output);
-  if (const auto *parts = constantStrings(graph, from.node, 2);
-      parts && from.output < parts->string_val_size())
-    slices[name] = parts->string_val(from.output);
+  keys[name] = *key;
+  if (auto part = stringAt(constantStrings(graph, from.node, 2), from.output))
+    slices[name] = *part;
 }
 
 void Variables::bindIn(const Restorer &restorer) {
