@@ -55,7 +55,8 @@ typedef struct weir_schedule_item {
 /* The ranks that run the model together, as a grid: the last axis varies
  * fastest. Each rank has a context whose config.comm has its number. All ranks
  * call NAME_save and NAME_restore together, and get the same status: one
- * checkpoint has the variables of all, for any number of ranks. */
+ * checkpoint has the variables of all, for any number of ranks. A task of weir
+ * partition calls them alone, for its own variables. */
 typedef struct weir_mesh_info {
   uint32_t ranks;
   uint32_t num_axes;

@@ -61,7 +61,8 @@ static weir_entry *const entries[] = {NULL};
 static const weir_level level = {entries, {0}};
 static weir_model_info info;
 static weir_mesh_info mesh_info;
-static const weir_mesh mesh = {&mesh_info, "test", 1, NULL, 0, 0, 0};
+static const weir_mesh mesh = {
+    .info = &mesh_info, .text = "test", .fingerprint = 1};
 static weir_mesh_model model;
 
 static int64_t bytes_of(weir_dtype dtype) {
@@ -103,7 +104,8 @@ static void make_model(uint32_t data, uint32_t columns) {
                                .num_axes = 2,
                                .axes = mesh_axes,
                                .sizes = mesh_sizes,
-                               .variables = shards};
+                               .variables = shards,
+                               .count = data * columns};
   model = (weir_mesh_model){
       {.info = &info, .levels = &level, .slices = slices}, &mesh, at};
 }
