@@ -1,5 +1,6 @@
-// A rank that trains digits under smpirun: smpi IMAGES LABELS STEPS CHECKPOINT. The
-// files have the rows of all ranks. Each rank writes CHECKPOINT-RANK.
+// A rank that trains digits under smpirun: smpi IMAGES LABELS STEPS CHECKPOINT.
+// The files have the rows of all ranks. All save one checkpoint, and each rank
+// writes its own filters and weights to CHECKPOINT-RANK.
 
 #include "digits.h"
 
@@ -22,13 +23,32 @@ static void read_part(const char *path, long part, void *to, size_t bytes) {
   fclose(file);
 }
 
+static weir_status write_variables(digits_ctx *context, const char *checkpoint,
+                                   int rank) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s-%d", checkpoint, rank);
+  FILE *file = fopen(path, "wb");
+  if (!file)
+    return WEIR_ERR_IO;
+  size_t count = fwrite(digits_var_layer1_filters(context), sizeof(float),
+                        DIGITS_VAR_LAYER1_FILTERS_ELEMENTS, file) +
+                 fwrite(digits_var_dense_weights(context), sizeof(float),
+                        DIGITS_VAR_DENSE_WEIGHTS_ELEMENTS, file) +
+                 fwrite(digits_var_dense_weights_Adam(context), sizeof(float),
+                        DIGITS_VAR_DENSE_WEIGHTS_ADAM_ELEMENTS, file);
+  size_t all = DIGITS_VAR_LAYER1_FILTERS_ELEMENTS +
+               DIGITS_VAR_DENSE_WEIGHTS_ELEMENTS +
+               DIGITS_VAR_DENSE_WEIGHTS_ADAM_ELEMENTS;
+  return fclose(file) || count != all ? WEIR_ERR_IO : WEIR_OK;
+}
+
 int main(int argc, char **argv) {
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   weir_comm comm;
   weir_comm_mpi_create(MPI_COMM_WORLD, 60000, &comm);
   weir_config config = WEIR_CONFIG_INIT;
-  char message[256] = "", path[4096];
+  char message[256] = "";
   config.comm = &comm;
   config.message = message;
   config.message_bytes = sizeof message;
@@ -46,9 +66,10 @@ int main(int argc, char **argv) {
     status = digits_train_step(context, image, labels, &loss);
   }
   double step = (MPI_Wtime() - begin) / steps;
-  snprintf(path, sizeof path, "%s-%d", argv[4], comm.rank);
   if (!status)
-    status = digits_save(context, path);
+    status = digits_save(context, argv[4]);
+  if (!status)
+    status = write_variables(context, argv[4], comm.rank);
   if (status) {
     fprintf(stderr, "rank %d: status %d: %s\n", comm.rank, (int)status,
             message);

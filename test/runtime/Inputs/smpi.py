@@ -42,6 +42,8 @@ print(call("smpirun", "-np", str(RANKS), "-platform", "fat64.xml", "--cfg=smpi/s
            "--cfg=smpi/host-speed:1Tf", "--cfg=smpi/test:1e-6", "--log=root.thres:error", "./smpi", "images.bin",
            "labels.bin", str(STEPS), "simulated"), end="")  # fmt: skip
 
-expected = (OUT / "threads.data-00000-of-00001").read_bytes()
-same = sum((OUT / f"simulated-{rank}.data-00000-of-00001").read_bytes() == expected for rank in range(RANKS))
-print(f"{same} of {RANKS} ranks have the variables of threads")
+parts = sorted(path.name.removeprefix("threads") for path in OUT.glob("threads.*"))
+same = all((OUT / f"threads{part}").read_bytes() == (OUT / f"simulated{part}").read_bytes() for part in parts)
+print(f"{len(parts)} files of a checkpoint: {'the bytes of threads' if same else 'other bytes'}")
+variables = {(OUT / f"simulated-{rank}").read_bytes() for rank in range(RANKS)}
+print(f"{RANKS} ranks: {len(variables)} set of variables")
