@@ -12,14 +12,26 @@ using namespace mlir;
 namespace weir::shard {
 namespace {
 
+/// Whether each element is its index along the first dimension.
+bool countsRows(Value value) {
+  if (auto iota = value.getDefiningOp<graph::IotaOp>())
+    return iota.getAxis() == 0;
+  DenseIntElementsAttr numbers; // an iota of few elements is one
+  if (!matchPattern(value, m_Constant(&numbers)) || numbers.empty())
+    return false;
+  int64_t row = numbers.getNumElements() / numbers.getType().getShape().front();
+  return llvm::all_of(llvm::enumerate(numbers), [&](auto number) {
+    return number.value() == static_cast<uint64_t>(number.index() / row);
+  });
+}
+
 /// The numbers of this rank's rows, if the first index of each vector is that
 /// of its row, as in the gradient of a max pooling; else null.
 graph::OwnPartOp rowsOf(graph::ConcatOp indices, ArrayAttr axes) {
   auto rank = cast<RankedTensorType>(indices.getType()).getRank();
   auto own = indices.getInputs().front().getDefiningOp<graph::OwnPartOp>();
-  auto iota = own ? own.getX().getDefiningOp<graph::IotaOp>() : nullptr;
-  bool isRow = iota && iota.getAxis() == 0 && own.getAlong() == 0 &&
-               own.getAxes() == axes && rank > 1 &&
+  bool isRow = own && rank > 1 && own.getAlong() == 0 &&
+               own.getAxes() == axes && countsRows(own.getX()) &&
                static_cast<int64_t>(indices.getAxis()) == rank - 1 &&
                own.getType().getShape().back() == 1;
   return isRow ? own : nullptr;
