@@ -63,7 +63,7 @@ def training(name, epochs=2):
 
 def bits(name):
     """The files of all ranks, and the index with their checksums."""
-    return [path.read_bytes() for path in sorted(OUT.glob(f"{name}.*"))]
+    return b"".join(path.read_bytes() for path in sorted(OUT.glob(f"{name}.*")))
 
 
 def same_bits():
@@ -145,7 +145,8 @@ def fault(number, *expected, launch=(), name="fault"):
         for process in filter(None, left):
             os.kill(process, signal.SIGKILL)
     text = log.read_text()
-    assert job.returncode != 0 and left[0] is None, (job.returncode, left)
+    # A launcher that goes on without dead ranks may have no status to tell.
+    assert (job.returncode != 0 or launch) and left[0] is None, (job.returncode, left)
     # A rank that is stopped may be there until the launcher kills it.
     assert left[1] is None or number == signal.SIGSTOP, left
     for pattern in expected:
@@ -161,7 +162,9 @@ assert (OUT / "ended.index").exists()
 subprocess.run(mpirun(2, *training("ended"), "--restore=latest"), env=ENVIRONMENT, check=True,
                stdout=subprocess.DEVNULL)  # fmt: skip
 other_program()
-silent = [rf"nothing from rank 1 for {DEADLINE_MS} ms", r"note: .*fault has the variables of step \d+"]
+# Between steps and in a save no rank can be named.
+silent = [rf"nothing from rank 1 for {DEADLINE_MS} ms|a rank d(oes|id) not answer",
+          r"note: .*fault has the variables of step \d+|a rank did not answer in a save"]  # fmt: skip
 fault(signal.SIGKILL, "signal 9")
 fault(signal.SIGSTOP, *silent)
 if not IS_MPICH:  # Its launcher can leave the other ranks alone.

@@ -1,6 +1,6 @@
 // Checkpoints of several ranks, which are threads here. The model is made by
 // hand: variables that all ranks have, some that the ranks of one axis or of
-// two divide, and a tensor in two slices of which each is divided.
+// two divide, and a tensor in two slices that are divided.
 //
 //   ranks-state save PATH DATA MODEL GENERATION   a mesh of DATA x MODEL ranks
 //   ranks-state restore PATH DATA MODEL [BAD]     prints the generation; rank

@@ -3,6 +3,7 @@
 
 #include "compiler/Slice.h"
 #include "compiler/import/tensorflow/Tensors.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/file/Checkpoint.h"
 #include "compiler/import/tensorflow/file/Table.h"
 
@@ -102,7 +103,9 @@ FailureOr<std::string> Checkpoint::readSlices(StringRef key,
     if (failed(readEntry(keyOfSlice, part.entry)))
       return failure();
     std::optional<int64_t> bytes = byteSize(part.lengths, width);
-    if (!bytes || part.entry.size() != *bytes ||
+    auto stored = shapeOf(part.entry.shape());
+    if (failed(stored) || !*stored || **stored != ArrayRef(part.lengths) ||
+        !bytes || part.entry.size() != *bytes ||
         part.entry.dtype() != entry.dtype() || part.entry.slices_size())
       return error(key) << "its slice '" << part.text
                         << "' has another size than its shape";
