@@ -141,7 +141,7 @@ struct ScheduleItem {
   uint64_t nanoseconds, multiplyAdds, bytes;
 };
 
-/// Weights of which each rank reads its own part: a WeightRegionAttr.
+/// Weights that are divided among ranks: a WeightRegionAttr.
 struct RegionInterface {
   int64_t axes, offset, stride;
 };
@@ -161,6 +161,9 @@ struct MeshInterface {
   uint64_t fingerprint = 0;
 
   uint64_t ranks() const;
+  /// Whether all ranks write one checkpoint. A task of a cluster writes its own
+  /// variables, which no other has.
+  bool savesTogether() const { return role.empty(); }
   std::string text() const; // "data=4,model=2", "ps=2,worker=3"
   /// The bytes of weights that one rank reads, of those of the library.
   int64_t ownBytes(int64_t weightsBytes) const;

@@ -265,7 +265,7 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> isaVariants,
   if (model.mesh)
     if (Error error = linkBitcode(module, meshBitcode(arch)))
       return std::move(error);
-  if (model.mesh && !model.variables.empty())
+  if (model.mesh && model.mesh->savesTogether() && !model.variables.empty())
     if (Error error = linkBitcode(module, meshStateBitcode(arch)))
       return std::move(error);
   if (module.getNamedGlobal("weir_sim_kernels"))

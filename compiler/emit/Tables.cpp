@@ -283,10 +283,11 @@ struct Builder : ConstantBuilder {
       // A GPU's copies the variables and leaves the files to the other's.
       auto checkpoint = [&](StringRef name) {
         std::string host = ("weir_model" + name).str();
+        bool isOfAll = model.mesh && model.mesh->savesTogether();
         return forward(n + name.str(),
-                       model.gpu    ? ("weir_gpu_model" + name).str()
-                       : model.mesh ? ("weir_mesh" + name).str()
-                                    : host,
+                       model.gpu ? ("weir_gpu_model" + name).str()
+                       : isOfAll ? ("weir_mesh" + name).str()
+                                 : host,
                        i32, {ptr, ptr}, model.gpu ? runtime(host) : nullptr);
       };
       save = checkpoint("_save");
