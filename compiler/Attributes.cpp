@@ -41,9 +41,9 @@ llvm::Error describeMachine(MLIRContext *context, const Options &options,
       return error;
   if (!options.mesh.empty()) {
     auto mesh = options.mesh;
-    // Until weir-join-grains the program is that of one grain.
-    if (options.grains)
-      mesh.front().second = options.grains;
+    // Until weir-join-micro-batches the program is that of one micro-batch.
+    if (options.microBatches)
+      mesh.front().second = options.microBatches;
     attrs::mesh.set(*module, meshOf(context, mesh));
   }
   attributes = module.get()->getAttrDictionary();
@@ -125,8 +125,9 @@ void writeOptions(ModuleOp module, const Options &options) {
   say(attrs::reshard, options.reshard, "");
   say(attrs::shardState, options.shardState, "");
   say(attrs::parallelLayers, options.parallel, "");
-  if (options.grains)
-    attrs::grains.set(module, options.grains / options.mesh.front().second);
+  if (options.microBatches)
+    attrs::microBatches.set(module,
+                            options.microBatches / options.mesh.front().second);
   if (options.bucketBytes)
     attrs::bucketBytes.set(module, *options.bucketBytes);
   if (!options.cluster.empty())

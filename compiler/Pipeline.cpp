@@ -85,7 +85,7 @@ static void buildShard(OpPassManager &pm) {
   pm.addPass(shard::createDivideLayers());
   pm.addPass(shard::createDivideVariables());
   pm.addPass(shard::createSplitShapes());
-  pm.addPass(shard::createJoinGrains());
+  pm.addPass(shard::createJoinMicroBatches());
   pm.addPass(shard::createExpandGathers());
   pm.addPass(shard::createSinkReductions());
   pm.addPass(shard::createFormBuckets());

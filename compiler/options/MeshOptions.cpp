@@ -108,28 +108,28 @@ static void readParallel(const InputArgList &args, Options &options,
                 << "model=2\n";
 }
 
-static void readGrains(const InputArgList &args, Options &options,
-                       Usage &usage) {
+static void readMicroBatches(const InputArgList &args, Options &options,
+                             Usage &usage) {
   const Arg *given = args.getLastArg(OPT_grains_EQ);
   if (!given)
     return;
   StringRef text = given->getValue();
-  if (text.getAsInteger(10, options.grains) || options.grains < 1 ||
-      options.grains > mostRanks || !isPowerOf2_64(options.grains))
+  if (text.getAsInteger(10, options.microBatches) || options.microBatches < 1 ||
+      options.microBatches > mostRanks || !isPowerOf2_64(options.microBatches))
     usage.say() << "--grains=" << escaped(text)
                 << " is no power of two up to 65536\n";
   else if (options.mesh.size() != 1 ||
            options.mesh.front().first != shard::dataAxis)
     usage.say() << "--grains needs a mesh of the axis '" << shard::dataAxis
                 << "' alone\n";
-  else if (options.grains % options.mesh.front().second)
+  else if (options.microBatches % options.mesh.front().second)
     usage.say() << "--grains=" << escaped(text) << " is no multiple of the "
                 << options.mesh.front().second << " ranks\n";
   else if (args.hasArg(OPT_shard_EQ) || args.hasArg(OPT_shard_state_EQ))
     usage.say() << "--grains does not go with --shard and --shard-state\n";
   else
     return;
-  options.grains = 0;
+  options.microBatches = 0;
 }
 
 static void readBucket(const InputArgList &args, Options &options,
@@ -146,7 +146,38 @@ static void readBucket(const InputArgList &args, Options &options,
     usage.say() << "--bucket needs --mesh\n";
 }
 
+/// The option that does not go with several ranks, or nothing.
+static StringRef whatRefusesRanks(const InputArgList &args,
+                                  const Options &options) {
+  if (options.gpu.isOn())
+    return "--gpu";
+  if (options.profile)
+    return "--profile";
+  if (!options.isaVariants.empty())
+    return "--multiversion";
+  for (auto [id, name] :
+       {std::pair(OPT_check_EQ, "--check"), std::pair(OPT_state_EQ, "--state"),
+        std::pair(OPT_specialize_EQ, "--specialize")})
+    if (args.hasArg(id))
+      return name;
+  return "";
+}
+
+static void readConfiguration(const InputArgList &args, Options &options,
+                              Usage &usage) {
+  if (!args.hasArg(OPT_configuration_EQ))
+    return;
+  options.import.configuration =
+      args.getLastArgValue(OPT_configuration_EQ).str();
+  if (args.hasArg(OPT_mesh_EQ) && !options.import.configuration->empty())
+    usage.say() << "--configuration does not go with --mesh: a configuration "
+                   "has its own ranks\n";
+}
+
 void readMesh(const InputArgList &args, Options &options, Usage &usage) {
+  options.import.refusesRanks = whatRefusesRanks(args, options).str();
+  options.import.readsConfigurations = !args.hasArg(OPT_mesh_EQ);
+  readConfiguration(args, options, usage);
   readBucket(args, options, usage);
   StringRef text = args.getLastArgValue(OPT_mesh_EQ);
   if (!args.hasArg(OPT_mesh_EQ)) {
@@ -182,18 +213,10 @@ void readMesh(const InputArgList &args, Options &options, Usage &usage) {
   }
   readRules(args, options, usage);
   readParallel(args, options, usage);
-  readGrains(args, options, usage);
-  if (options.gpu.isOn())
-    usage.say() << "--mesh does not go with --gpu\n";
-  if (options.profile)
-    usage.say() << "--mesh does not go with --profile\n";
-  if (!options.isaVariants.empty())
-    usage.say() << "--mesh does not go with --multiversion\n";
-  for (auto [id, name] :
-       {std::pair(OPT_check_EQ, "--check"), std::pair(OPT_state_EQ, "--state"),
-        std::pair(OPT_specialize_EQ, "--specialize")})
-    if (args.hasArg(id))
-      usage.say() << "--mesh does not go with " << name << "\n";
+  readMicroBatches(args, options, usage);
+  if (!options.import.refusesRanks.empty())
+    usage.say() << "--mesh does not go with " << options.import.refusesRanks
+                << "\n";
 }
 
 Status readCluster(const InputArgList &args, StringRef command,

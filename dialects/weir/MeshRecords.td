@@ -97,7 +97,7 @@ def Weir_Collective : Weir_Record<"Collective", "collective"> {
 }
 
 def Weir_Parts : AttrDef<Weir_Dialect, "Parts", [ElementsAttrInterface]> {
-  let summary = "A constant of which each rank has another part";
+  let summary = "A constant that is divided among ranks";
   let mnemonic = "parts";
   let description = [{
     Ranks differ by their indices along `axes`, a bit for each axis of the mesh;
@@ -123,7 +123,7 @@ def Weir_Parts : AttrDef<Weir_Dialect, "Parts", [ElementsAttrInterface]> {
 }
 
 def Weir_WeightRegion : Weir_Record<"WeightRegion", "weight_region"> {
-  let summary = "Weights of which each rank has another part";
+  let summary = "Weights that are divided among ranks";
   let description = [{
     The block of weights has them from `offset` on: for each index of a rank
     along `axes`, a bit for each axis of the mesh, `stride` bytes. The offsets of
@@ -133,14 +133,14 @@ def Weir_WeightRegion : Weir_Record<"WeightRegion", "weight_region"> {
 }
 
 def Weir_ScheduleItem : Weir_Record<"ScheduleItem", "schedule_item"> {
-  let summary = "What a rank does next in a run of an entry";
+  let summary = "A step of the schedule of a rank";
   let description = [{
     `kind` is `compute`, `start`, `progress` or `wait`. `entry` is the number of the
     function in `weir.entries`. `start` begins operation `collective` of
     `weir.collectives`, and `wait` ends it. `progress` continues all that have begun. The
-    other numbers are of `compute`: the kernels and copies up to the next item, the
-    estimated time on one thread, the multiply-adds of products and convolutions, and
-    the bytes that kernels read and write. Tasks of a loop or of a branch count once.
+    other numbers are of `compute`. They are the kernels and copies up to the next item,
+    the estimated time on one thread, the multiply-adds of products and convolutions,
+    and the bytes that kernels read and write. Tasks of a loop or of a branch count once.
   }];
   let parameters = (ins
     Text<"compute">:$kind,

@@ -8,8 +8,8 @@
 
 namespace weir::shard {
 
-/// A constant of which each rank has its part: a PartsAttr, or a splat if all
-/// parts are equal. Null if the bytes of the constant are not known.
+/// The parts of a constant for all ranks: a PartsAttr, or a splat if they are
+/// equal. Null if the bytes of the constant are not known.
 mlir::ElementsAttr divide(MeshAttr mesh, graph::ConstantOp constant,
                           llvm::ArrayRef<int64_t> sharding);
 

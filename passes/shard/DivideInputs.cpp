@@ -61,8 +61,9 @@ private:
 
   /// What divides the batch.
   static StringRef unitOf(func::FuncOp entry) {
-    return attrs::grains.isOn(entry->getParentOfType<ModuleOp>()) ? " grains"
-                                                                  : " ranks";
+    return attrs::microBatches.isOn(entry->getParentOfType<ModuleOp>())
+               ? " micro-batches"
+               : " ranks";
   }
 
   static StringRef nameOf(func::FuncOp entry, unsigned i) {

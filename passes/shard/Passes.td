@@ -24,7 +24,7 @@ def DivideInputs : Pass<"weir-divide-inputs", "::mlir::ModuleOp"> {
 }
 
 def DivideLayers : Pass<"weir-divide-layers", "::mlir::ModuleOp"> {
-  let summary = "Divides the weights of attention and of pairs of products";
+  let summary = "Divides the weights of attention and of products that follow each other";
   let description = [{
     With `weir.parallel_layers` the axis divides the columns of weights. These are
     weights of products whose results become heads of an attention: a reshape
@@ -106,17 +106,17 @@ def SplitShapes : Pass<"weir-split-shapes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weir::graph::GraphDialect"];
 }
 
-def JoinGrains : Pass<"weir-join-grains", "::mlir::ModuleOp"> {
-  let summary = "Joins the programs of the grains that one rank computes";
+def JoinMicroBatches : Pass<"weir-join-micro-batches", "::mlir::ModuleOp"> {
+  let summary = "Joins the programs of the micro-batches that one rank computes";
   let description = [{
-    With `weir.grains` the axis `data` of the mesh counts grains of the batch, and the
-    program is that of one grain. The pass makes the program of a rank with several:
-    operations on parts of the batch are repeated for each grain, and all others are
-    computed once. A sum over grains adds pairs of neighbours first, and then those of
+    With `weir.micro_batches` the axis `data` of the mesh counts micro-batches of the batch, and the
+    program is that of one micro-batch. The pass makes the program of a rank with several:
+    operations on parts of the batch are repeated for each micro-batch, and all others are
+    computed once. A sum over micro-batches adds pairs of neighbours first, and then those of
     ranks. So the bits are the same for each number of ranks that is a power of two.
 
     ```mlir
-    module attributes {weir.grains = 2, weir.mesh = #weir.mesh<axes = ["data"], sizes = [4]>} {
+    module attributes {weir.micro_batches = 2, weir.mesh = #weir.mesh<axes = ["data"], sizes = [4]>} {
       func.func @f(%x: tensor<2x3xf32> {weir.shards = array<i64: 1, 0>}) -> tensor<3xf32> attributes {weir.entry = "f"} {
         %0 = graph.reduce_sum %x [0] : tensor<2x3xf32>
         %y = graph.all_reduce sum %0 over ["data"] : tensor<3xf32>
@@ -166,7 +166,7 @@ def SinkReductions : Pass<"weir-sink-reductions", "::mlir::ModuleOp">, Optional 
     16. Ranks would add the 16. The pass moves a sum of floats behind reshapes and
     products by constants, if the result has fewer elements.
 
-    With `weir.grains` nothing moves: then the bits do not depend on the number of
+    With `weir.micro_batches` nothing moves: then the bits do not depend on the number of
     ranks.
 
     ```mlir

@@ -45,9 +45,9 @@ Operation *lastLinearOp(graph::AllReduceOp reduce) {
 
 struct SinkReductions : impl::SinkReductionsBase<SinkReductions> {
   void runOnOperation() override {
-    // With grains the bits do not depend on the number of ranks. So all
-    // additions of grains come before products.
-    if (!attrs::mesh.isOn(getOperation()) || attrs::grains.isOn(getOperation()))
+    // With micro-batches the bits do not depend on the number of ranks. So all
+    // additions of micro-batches come before products.
+    if (!attrs::mesh.isOn(getOperation()) || attrs::microBatches.isOn(getOperation()))
       return;
     getOperation().walk([](graph::AllReduceOp reduce) {
       bool isSum = reduce.getCombine() == graph::Combine::sum &&

@@ -5,6 +5,7 @@
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/collective/Collective.h"
+#include "dialects/weir/Records.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -12,29 +13,50 @@ using namespace mlir;
 namespace weir::shard {
 namespace {
 
-/// Whether each element is its index along the first dimension.
-bool countsRows(Value value) {
-  if (auto iota = value.getDefiningOp<graph::IotaOp>())
-    return iota.getAxis() == 0;
-  DenseIntElementsAttr numbers; // an iota of few elements is one
-  if (!matchPattern(value, m_Constant(&numbers)) || numbers.empty())
+/// Whether each element is its index along the first dimension, from `first`
+/// on.
+bool countsRows(Attribute value, int64_t first) {
+  auto numbers = dyn_cast<DenseIntElementsAttr>(value);
+  if (!numbers || numbers.empty())
     return false;
   int64_t row = numbers.getNumElements() / numbers.getType().getShape().front();
   return llvm::all_of(llvm::enumerate(numbers), [&](auto number) {
-    return number.value() == static_cast<uint64_t>(number.index() / row);
+    int64_t index = first + static_cast<int64_t>(number.index()) / row;
+    return number.value() == static_cast<uint64_t>(index);
   });
 }
 
-/// The numbers of this rank's rows, if the first index of each vector is that
-/// of its row, as in the gradient of a max pooling; else null.
-graph::OwnPartOp rowsOf(graph::ConcatOp indices, ArrayAttr axes) {
-  auto rank = cast<RankedTensorType>(indices.getType()).getRank();
-  auto own = indices.getInputs().front().getDefiningOp<graph::OwnPartOp>();
-  bool isRow = own && rank > 1 && own.getAlong() == 0 &&
-               own.getAxes() == axes && countsRows(own.getX()) &&
-               static_cast<int64_t>(indices.getAxis()) == rank - 1 &&
-               own.getType().getShape().back() == 1;
-  return isRow ? own : nullptr;
+/// Whether the elements are the numbers of this rank's rows, of those that are
+/// divided by `axes`.
+bool areOwnRows(Value value, ArrayAttr axes) {
+  Attribute all;
+  if (auto own = value.getDefiningOp<graph::OwnPartOp>()) {
+    if (own.getAlong() != 0 || own.getAxes() != axes)
+      return false;
+    auto iota = own.getX().getDefiningOp<graph::IotaOp>();
+    return (iota && iota.getAxis() == 0) ||
+           (matchPattern(own.getX(), m_Constant(&all)) && countsRows(all, 0));
+  }
+  // Few numbers are a constant, of which each rank has a part.
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  auto parts =
+      constant ? dyn_cast<PartsAttr>(constant.getValue()) : PartsAttr();
+  if (!parts || parts.getAxes() != MeshAttr::of(constant).bitsOf(axes))
+    return false;
+  int64_t rows = parts.getType().getDimSize(0);
+  return llvm::all_of(llvm::enumerate(PartsAttr::of(parts)), [&](auto part) {
+    return countsRows(part.value(), static_cast<int64_t>(part.index()) * rows);
+  });
+}
+
+/// The type of the numbers of this rank's rows, if they are the first index of
+/// each vector, as in the gradient of a max pooling; else null.
+RankedTensorType rowsOf(graph::ConcatOp indices, ArrayAttr axes) {
+  Value first = indices.getInputs().front();
+  auto type = cast<RankedTensorType>(first.getType());
+  bool isIndex = type.getRank() > 1 && type.getShape().back() == 1 &&
+                 static_cast<int64_t>(indices.getAxis()) == type.getRank() - 1;
+  return isIndex && areOwnRows(first, axes) ? type : RankedTensorType();
 }
 
 /// Ranks have the updates of their own rows of zeros. So the sum of all ranks
@@ -48,12 +70,11 @@ struct ScatterToOwnRows : OpRewritePattern<graph::ReduceScatterOp> {
     auto indices = scatter
                        ? scatter.getIndices().getDefiningOp<graph::ConcatOp>()
                        : graph::ConcatOp();
-    graph::OwnPartOp rows =
-        indices ? rowsOf(indices, op.getAxes()) : graph::OwnPartOp();
+    RankedTensorType rows =
+        indices ? rowsOf(indices, op.getAxes()) : RankedTensorType();
     if (!rows || op.getAlong() != 0 ||
         scatter.getCombiner() != graph::Combiner::add ||
-        rows.getX().getType().getShape().front() !=
-            scatter.getX().getType().getShape().front() ||
+        rows.getDimSize(0) != op.getType().getShape().front() ||
         !(matchPattern(scatter.getX(), m_AnyZeroFloat()) ||
           matchPattern(scatter.getX(), m_Zero())))
       return rewriter.notifyMatchFailure(op,
@@ -64,8 +85,7 @@ struct ScatterToOwnRows : OpRewritePattern<graph::ReduceScatterOp> {
         DenseElementsAttr::get(type,
                                rewriter.getZeroAttr(type.getElementType())));
     SmallVector<Value> vectors(indices.getInputs());
-    vectors.front() =
-        rewriter.create<graph::IotaOp>(rows.getLoc(), rows.getType(), 0);
+    vectors.front() = rewriter.create<graph::IotaOp>(indices.getLoc(), rows, 0);
     Value own = rewriter.create<graph::ConcatOp>(indices.getLoc(), vectors,
                                                  indices.getAxis());
     rewriter.replaceOpWithNewOp<graph::ScatterOp>(

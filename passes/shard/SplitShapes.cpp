@@ -32,7 +32,8 @@ struct ScatterSum : OpRewritePattern<graph::OwnPartOp> {
     auto sum = op.getX().getDefiningOp<graph::AllReduceOp>();
     if (!sum || sum.getCombine() != graph::Combine::sum ||
         sum.getAxes() != op.getAxes() || !sum->hasOneUse())
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "not the only use of a sum over the same axes");
     rewriter.setInsertionPoint(sum);
     Value part = rewriter.create<graph::ReduceScatterOp>(
         sum.getLoc(), op.getType(), sum.getX(), op.getAlong(), op.getAxes());
@@ -91,10 +92,27 @@ LogicalResult tellCollectives(func::FuncOp entry) {
 
 /// Remarks which nodes gain nothing from several ranks, each of them once.
 void tellWhole(func::FuncOp entry, llvm::DenseSet<Location> &told) {
+  StringAttr how = attrs::reshard.of(entry->getParentOfType<ModuleOp>());
+  if (how && how.getValue() == reshard::silent)
+    return;
   entry.walk([&](Operation *op) {
-    if (attrs::whole.isOn(op) && told.insert(op->getLoc()).second)
+    // An assignment computes nothing.
+    if (attrs::whole.isOn(op) && !isa<graph::WriteVariableOp>(op) &&
+        told.insert(op->getLoc()).second)
       emitRemark(op->getLoc()) << "is computed whole by each rank";
   });
+}
+
+/// Whether the model itself has collectives. It is then the program of one
+/// rank.
+bool hasCollectives(func::FuncOp entry) {
+  return entry
+      .walk([](Operation *op) {
+        return isa<graph::AllReduceOp, graph::AllGatherOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
@@ -106,6 +124,7 @@ struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
     for (auto entry : getOperation().getOps<func::FuncOp>()) {
       if (!attrs::entry.isOn(entry))
         continue;
+      bool isOfOneRank = hasCollectives(entry);
       if (failed(Splitter(entry, mesh).run()))
         return signalPassFailure();
       cleanUp(entry);
@@ -117,7 +136,7 @@ struct SplitShapes : impl::SplitShapesBase<SplitShapes> {
       if (attrs::init.isOn(entry))
         continue;
       tellWhole(entry, told);
-      if (failed(tellCollectives(entry)))
+      if (!isOfOneRank && failed(tellCollectives(entry)))
         return signalPassFailure();
     }
     divideVariables(mesh);

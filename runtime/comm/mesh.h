@@ -9,7 +9,7 @@
 #include "runtime/comm/info.h"
 #include "runtime/comm/steps.h"
 
-// Weights of which each rank reads its own part: for each index of a rank along
+// Weights that are divided among ranks: for each index of a rank along
 // the axes `stride` bytes, from `offset` on.
 typedef struct weir_region {
   uint64_t axes; // a bit for each axis of the mesh

@@ -40,7 +40,7 @@ WORDS = [(re.compile(pattern, re.I), say) for pattern, say in [
     (r"\bwaves? by rows\b", "row-wise fusion into one parallel region"),
     (r"(?<!sine )(?<!square )(?<!sound )\bwaves?\b",
      "group of independent tasks that share one parallel region"),
-    (r"\bgrains?\b", "work items, chunks"),
+    (r"(?<!--)\bgrains?\b(?!=)", "work items, chunks; micro-batches"),
     (r"\b(threads?|they|all|others?|warps?|workers?|must|would|to|who) meets?\b|\bmet\b(?= (again|before))"
      r"|\b(threads?|they|all|warps?) (have )?met\b|\b(the|a|one|no|each) meetings?\b|\bmeetings\b",
      "barrier"),
@@ -89,8 +89,8 @@ NAMES = {
     "truth": "boolean", "truths": "booleans", "halves": "float16", "meet": "barrier",
     "unpaired": "withoutPairing", "asked": "requested", "held": "stateInput",
 }
-# Halves of vectors, and what an object holds, are no private words.
-FREE_NAMES = re.compile(r"halves|\w*Held\w*|held\w*|is_held|erfByHalves|cutsToHalves")
+# Halves of vectors, and what an object holds, are no private words. --grains is an option.
+FREE_NAMES = re.compile(r"grains|OPT_grains_EQ|halves|\w*Held\w*|held\w*|is_held|erfByHalves|cutsToHalves")
 OLD_NAMES = [(re.compile(rf"\b(?:{pattern})\b"), say) for pattern, say in [
     ("MinimalFilter|MinimalWindow", "WinogradAxis, WinogradTransform"),
     ("isInWords", "isInterleaved"),

@@ -57,7 +57,7 @@ module attributes {
 
 // -----
 
-// Weights of which each rank has another part.
+// Weights in which ranks differ.
 // CHECK: weir.variables = [#weir.variable<name = "w", key = "w", type = tensor<2x3xf32>, shards = [1, 0]>]
 // CHECK-SAME: weir.weight_regions = [#weir.weight_region<axes = 1, offset = 64, stride = 128>]
 // CHECK-SAME: weir.weights = [#weir.weight<region = 1, elements = #weir.parts<axes = 1, elements = [dense<1.000000e+00> : tensor<2xf32>, dense<2.000000e+00> : tensor<2xf32>]> : tensor<2xf32>>]

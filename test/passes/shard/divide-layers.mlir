@@ -51,6 +51,7 @@ module @attention attributes {weir.parallel_layers = "model", weir.mesh = #weir.
 // Products that nothing follows, and columns that ranks cannot divide.
 // CHECK-LABEL: module @neither
 // CHECK-NOT: weir.shards
+// CHECK: return
 module @neither attributes {weir.parallel_layers = "model", weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>} {
   func.func @f(%x: tensor<3x4xf32>) -> (tensor<3x8xf32>, tensor<3x4xf32>) attributes {weir.entry = "f"} {
     %a = graph.constant dense<1.0> : tensor<4x8xf32>

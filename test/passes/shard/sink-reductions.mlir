@@ -52,12 +52,12 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
 
 // -----
 
-// With grains all additions come before products.
-// CHECK-LABEL: func.func @grains(
+// With micro-batches all additions come before products.
+// CHECK-LABEL: func.func @micro_batches(
 // CHECK: %[[S:.*]] = graph.all_reduce sum %arg0
 // CHECK-NEXT: graph.matmul %{{.*}}, %[[S]]
-module attributes {weir.grains = 2 : i64, weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
-  func.func @grains(%x: tensor<4x2xf32>) -> tensor<3x2xf32> attributes {weir.entry = "f"} {
+module attributes {weir.micro_batches = 2 : i64, weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
+  func.func @micro_batches(%x: tensor<4x2xf32>) -> tensor<3x2xf32> attributes {weir.entry = "f"} {
     %c = graph.constant dense<0.5> : tensor<3x4xf32>
     %s = graph.all_reduce sum %x over ["data"] : tensor<4x2xf32>
     %p = graph.matmul %c, %s : tensor<3x4xf32>, tensor<4x2xf32>

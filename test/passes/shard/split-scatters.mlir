@@ -36,3 +36,22 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
     return %y : tensor<4x9xf32>
   }
 }
+
+// -----
+
+// Ranks have the numbers of their rows as a constant.
+// CHECK-LABEL: func.func @constants(
+// CHECK-NOT: graph.reduce_scatter
+// CHECK: %[[S:.*]] = graph.scatter add %{{.*}} : tensor<1x3xf32>, tensor<1x2x2xi64>, tensor<1x2xf32>
+// CHECK-NOT: graph.reduce_scatter
+// CHECK: return
+module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
+  func.func @constants(%p: tensor<2x2x1xi64> {weir.shards = array<i64: 1, 0, 0>}, %g: tensor<2x2xf32> {weir.shards = array<i64: 1, 0>}, %x: tensor<2x3xf32> {weir.shards = array<i64: 1, 0>}) -> tensor<2x3xf32> attributes {weir.entry = "f"} {
+    %zeros = graph.constant dense<0.0> : tensor<2x3xf32>
+    %rows = graph.constant dense<[[[0], [0]], [[1], [1]]]> : tensor<2x2x1xi64>
+    %i = graph.concat %rows, %p axis 2 : tensor<2x2x1xi64>, tensor<2x2x1xi64>
+    %s = graph.scatter add %zeros, %i, %g : tensor<2x3xf32>, tensor<2x2x2xi64>, tensor<2x2xf32>
+    %y = graph.add %x, %s : tensor<2x3xf32>
+    return %y : tensor<2x3xf32>
+  }
+}

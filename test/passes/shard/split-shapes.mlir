@@ -88,6 +88,7 @@ module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
 // CHECK: graph.sort %[[X]] {weir.whole} : tensor<4xf32>
 // CHECK: graph.neg %{{.*}} : tensor<4xf32>
 module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
+  // expected-remark@below {{ranks gather 'tensor<4xf32>' over ["data"], 16 bytes}}
   func.func @sorted(%x: tensor<4xf32> {weir.shards = array<i64: 1>}) -> tensor<4xf32> attributes {weir.entry = "f"} {
     // expected-remark@below {{is computed whole by each rank}}
     %y = graph.sort %x : tensor<4xf32>
@@ -208,6 +209,7 @@ module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>} {
 module attributes {weir.mesh = #weir.mesh<axes = ["model"], sizes = [2]>, weir.reshard = "error"} {
   // expected-error@below {{ranks gather 'tensor<4x3xf32>' over ["model"], 48 bytes}}
   func.func @refused(%x: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}) -> tensor<4x3xf32> attributes {weir.entry = "f"} {
+    // expected-remark@below {{is computed whole by each rank}}
     %y = graph.reverse %x [0] : tensor<4x3xf32>
     return %y : tensor<4x3xf32>
   }

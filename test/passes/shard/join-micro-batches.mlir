@@ -1,4 +1,4 @@
-// RUN: weir-opt %s --split-input-file --weir-join-grains --verify-diagnostics | FileCheck %s
+// RUN: weir-opt %s --split-input-file --weir-join-micro-batches --verify-diagnostics | FileCheck %s
 
 // Pairs of neighbours are added first, and then those of ranks.
 // CHECK: module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>}
@@ -14,7 +14,7 @@
 // CHECK-NEXT: %[[S:.*]] = graph.add %[[AB]], %[[CD]]
 // CHECK-NEXT: %[[Y:.*]] = graph.all_reduce sum %[[S]] over ["data"] : tensor<3xf32>
 // CHECK-NEXT: return %[[Y]]
-module attributes {weir.grains = 4, weir.mesh = #weir.mesh<axes = ["data"], sizes = [8]>} {
+module attributes {weir.micro_batches = 4, weir.mesh = #weir.mesh<axes = ["data"], sizes = [8]>} {
   func.func @sum(%x: tensor<2x3xf32> {weir.shards = array<i64: 1, 0>}) -> tensor<3xf32> attributes {weir.entry = "f"} {
     %0 = graph.reduce_sum %x [0] : tensor<2x3xf32>
     %y = graph.all_reduce sum %0 over ["data"] : tensor<3xf32>
@@ -24,7 +24,7 @@ module attributes {weir.grains = 4, weir.mesh = #weir.mesh<axes = ["data"], size
 
 // -----
 
-// What all grains have is computed once. Gathers and parts are those of ranks,
+// What all micro-batches have is computed once. Gathers and parts are those of ranks,
 // and so are results and the parts of constants.
 // CHECK-LABEL: func.func @others(
 // CHECK-SAME: %[[X:.*]]: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}, %[[W:.*]]: tensor<8x3xf32>) -> (tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}, tensor<8x3xf32>)
@@ -37,7 +37,7 @@ module attributes {weir.grains = 4, weir.mesh = #weir.mesh<axes = ["data"], size
 // CHECK: graph.all_gather %[[ALL]] along 0 over ["data"] : tensor<4x3xf32> to tensor<8x3xf32>
 // CHECK: %[[OUT:.*]] = graph.concat
 // CHECK: return %[[OUT]], %{{.*}} : tensor<4x3xf32>, tensor<8x3xf32>
-module attributes {weir.grains = 2, weir.mesh = #weir.mesh<axes = ["data"], sizes = [4]>} {
+module attributes {weir.micro_batches = 2, weir.mesh = #weir.mesh<axes = ["data"], sizes = [4]>} {
   func.func @others(%x: tensor<2x3xf32> {weir.shards = array<i64: 1, 0>}, %w: tensor<8x3xf32>) -> (tensor<2x3xf32> {weir.shards = array<i64: 1, 0>}, tensor<8x3xf32>) attributes {weir.entry = "f"} {
     %0 = graph.exp %w : tensor<8x3xf32>
     %1 = graph.own_part %0 along 0 over ["data"] : tensor<8x3xf32> to tensor<2x3xf32>
@@ -51,6 +51,6 @@ module attributes {weir.grains = 2, weir.mesh = #weir.mesh<axes = ["data"], size
 
 // -----
 
-// expected-error@below {{grains need a mesh of the axis 'data', whose ranks have equal numbers of them}}
-module attributes {weir.grains = 2, weir.mesh = #weir.mesh<axes = ["data", "model"], sizes = [4, 2]>} {
+// expected-error@below {{micro-batches need a mesh of the axis 'data', whose ranks have equal numbers of them}}
+module attributes {weir.micro_batches = 2, weir.mesh = #weir.mesh<axes = ["data", "model"], sizes = [4, 2]>} {
 }

@@ -1,4 +1,4 @@
-// Joins the programs of the grains that one rank computes.
+// Joins the programs of the micro-batches that one rank computes.
 
 #include "passes/shard/Passes.h"
 
@@ -11,12 +11,12 @@
 #include "passes/shard/Axes.h"
 #include "llvm/Support/Debug.h"
 
-#define DEBUG_TYPE "weir-join-grains"
+#define DEBUG_TYPE "weir-join-micro-batches"
 
 using namespace mlir;
 
 namespace weir::shard {
-#define GEN_PASS_DEF_JOINGRAINS
+#define GEN_PASS_DEF_JOINMICROBATCHES
 #include "passes/shard/Passes.h.inc"
 
 namespace {
@@ -32,7 +32,7 @@ RankedTensorType scaled(RankedTensorType type, unsigned along, int64_t count) {
   return type.clone(shape);
 }
 
-/// Makes a program of a rank with `count` grains of a program for one grain.
+/// Makes the program of a rank with `count` micro-batches from that of one.
 class Joining {
 public:
   Joining(func::FuncOp function, int64_t count)
@@ -49,13 +49,13 @@ public:
     joinResults(cast<func::ReturnOp>(body.getTerminator()));
     for (Operation *op : llvm::reverse(ops))
       op->erase();
-    for (BlockArgument one : grainArguments)
+    for (BlockArgument one : partArguments)
       body.eraseArgument(one.getArgNumber());
   }
 
 private:
-  /// The values of all grains; one value if they have it in common.
-  using Grains = SmallVector<Value, 4>;
+  /// The values of all micro-batches; one value if they have it in common.
+  using Parts = SmallVector<Value, 4>;
 
   static std::optional<unsigned> dividedDim(DenseI64ArrayAttr shards) {
     if (!shards)
@@ -76,13 +76,13 @@ private:
       types.push_back(along ? scaled(typeOf(argument), *along, count)
                             : typeOf(argument));
       if (!along) {
-        grainsOf[argument] = {argument};
+        partsOf[argument] = {argument};
         continue;
       }
       BlockArgument joined = body.insertArgument(
           argument.getArgNumber() + 1, types.back(), argument.getLoc());
-      grainsOf[argument] = slices(joined, *along);
-      grainArguments.push_back(argument);
+      partsOf[argument] = slices(joined, *along);
+      partArguments.push_back(argument);
     }
     function.setFunctionType(FunctionType::get(
         function.getContext(), types, function.getFunctionType().getResults()));
@@ -92,11 +92,11 @@ private:
     b.setInsertionPoint(op);
     SmallVector<Type> types;
     for (auto [i, value] : llvm::enumerate(op.getOperands())) {
-      Grains grains = grainsOf[value];
-      Value joined = grains.front();
-      if (grains.size() > 1)
+      Parts parts = partsOf[value];
+      Value joined = parts.front();
+      if (parts.size() > 1)
         joined = b.create<graph::ConcatOp>(
-            op.getLoc(), grains,
+            op.getLoc(), parts,
             *dividedDim(attrs::shards.ofResult(function, i)));
       op.setOperand(i, joined);
       types.push_back(joined.getType());
@@ -117,36 +117,35 @@ private:
       if (auto parts = dyn_cast<PartsAttr>(constant.getValue()))
         return define(constant, constants(constant, parts));
     bool differs = llvm::any_of(op.getOperands(), [&](Value operand) {
-      return grainsOf[operand].size() > 1;
+      return partsOf[operand].size() > 1;
     });
-    SmallVector<Grains> results(op.getNumResults());
+    SmallVector<Parts> results(op.getNumResults());
     for (int64_t i = 0; i < (differs ? count : 1); ++i) {
       IRMapping mapping;
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
-          if (auto found = grainsOf.find(operand); found != grainsOf.end())
+          if (auto found = partsOf.find(operand); found != partsOf.end())
             mapping.map(operand, found->second.front());
       });
       for (Value operand : op.getOperands()) {
-        const Grains &grains = grainsOf[operand];
-        mapping.map(operand, grains[grains.size() > 1 ? i : 0]);
+        const Parts &parts = partsOf[operand];
+        mapping.map(operand, parts[parts.size() > 1 ? i : 0]);
       }
       Operation *clone = b.clone(op, mapping);
-      for (auto [grains, result] :
-           llvm::zip_equal(results, clone->getResults()))
-        grains.push_back(result);
+      for (auto [parts, result] : llvm::zip_equal(results, clone->getResults()))
+        parts.push_back(result);
     }
-    for (auto [result, grains] : llvm::zip_equal(op.getResults(), results))
-      define(result, grains);
+    for (auto [result, parts] : llvm::zip_equal(op.getResults(), results))
+      define(result, parts);
   }
 
-  void define(Value value, Grains grains) { grainsOf[value] = grains; }
+  void define(Value value, Parts parts) { partsOf[value] = parts; }
 
   /// Adds pairs of neighbours, as the ranks do. So the bits do not depend on
-  /// how many grains a rank has. A barrier keeps each sum an addition of its
-  /// own.
+  /// how many micro-batches a rank has. A barrier keeps each sum an addition of
+  /// its own.
   Value combined(graph::AllReduceOp op) {
-    Grains values = grainsOf[op.getX()];
+    Parts values = partsOf[op.getX()];
     for (; values.size() > 1; values.truncate(values.size() / 2))
       for (size_t i = 0; i + 1 < values.size(); i += 2)
         values[i / 2] = pair(op, values[i], values[i + 1]);
@@ -169,74 +168,74 @@ private:
   }
 
   Value gathered(graph::AllGatherOp op) {
-    Value x = b.create<graph::ConcatOp>(op.getLoc(), grainsOf[op.getX()],
+    Value x = b.create<graph::ConcatOp>(op.getLoc(), partsOf[op.getX()],
                                         op.getAlong());
     return b.create<graph::AllGatherOp>(op.getLoc(), op.getType(), x,
                                         op.getAlong(), op.getAxes());
   }
 
-  Grains ownParts(graph::OwnPartOp op) {
+  Parts ownParts(graph::OwnPartOp op) {
     auto along = static_cast<unsigned>(op.getAlong());
     Value part = b.create<graph::OwnPartOp>(
         op.getLoc(), scaled(op.getType(), along, count),
-        grainsOf[op.getX()].front(), along, op.getAxes());
+        partsOf[op.getX()].front(), along, op.getAxes());
     return slices(part, along);
   }
 
-  Grains constants(graph::ConstantOp op, PartsAttr parts) {
-    Grains grains;
-    ArrayRef<Attribute> all = parts.getElements().getValue();
+  Parts constants(graph::ConstantOp op, PartsAttr value) {
+    Parts parts;
+    ArrayRef<Attribute> all = value.getElements().getValue();
     for (int64_t i = 0; i < count; ++i) {
       SmallVector<Attribute> own;
       for (size_t at = i; at < all.size(); at += count)
         own.push_back(all[at]);
-      ElementsAttr value =
+      ElementsAttr elements =
           own.size() == 1
               ? cast<ElementsAttr>(own.front())
-              : PartsAttr::get(op.getContext(), parts.getAxes(),
+              : PartsAttr::get(op.getContext(), value.getAxes(),
                                ArrayAttr::get(op.getContext(), own));
-      grains.push_back(b.create<graph::ConstantOp>(op.getLoc(), value));
+      parts.push_back(b.create<graph::ConstantOp>(op.getLoc(), elements));
     }
-    return grains;
+    return parts;
   }
 
-  Grains slices(Value value, unsigned along) {
+  Parts slices(Value value, unsigned along) {
     RankedTensorType type = typeOf(value);
     SmallVector<int64_t> starts(type.getRank()), limits(type.getShape()),
         strides(type.getRank(), 1);
     int64_t size = type.getDimSize(along) / count;
-    Grains grains;
+    Parts parts;
     for (int64_t i = 0; i < count; ++i) {
       starts[along] = i * size;
       limits[along] = starts[along] + size;
-      grains.push_back(b.create<graph::SliceOp>(value.getLoc(), value, starts,
-                                                limits, strides));
+      parts.push_back(b.create<graph::SliceOp>(value.getLoc(), value, starts,
+                                               limits, strides));
     }
-    return grains;
+    return parts;
   }
 
   func::FuncOp function;
   int64_t count;
   OpBuilder b;
-  DenseMap<Value, Grains> grainsOf;
-  SmallVector<BlockArgument> grainArguments;
+  DenseMap<Value, Parts> partsOf;
+  SmallVector<BlockArgument> partArguments;
 };
 
-struct JoinGrains : impl::JoinGrainsBase<JoinGrains> {
+struct JoinMicroBatches : impl::JoinMicroBatchesBase<JoinMicroBatches> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    IntegerAttr grains = attrs::grains.remove(module);
+    IntegerAttr perRank = attrs::microBatches.remove(module);
     MeshAttr mesh = MeshAttr::of(module);
-    if (!grains || !mesh)
+    if (!perRank || !mesh)
       return;
-    int64_t count = grains.getInt();
+    int64_t count = perRank.getInt();
     SmallVector<int64_t> sizes(mesh.getSizes().asArrayRef());
     if (mesh.getAxes().size() != 1 || sizes.front() % count) {
-      emitError(module.getLoc(), "grains need a mesh of the axis '")
+      emitError(module.getLoc(), "micro-batches need a mesh of the axis '")
           << dataAxis << "', whose ranks have equal numbers of them";
       return signalPassFailure();
     }
-    LLVM_DEBUG(llvm::dbgs() << "each rank has " << count << " grains\n");
+    LLVM_DEBUG(llvm::dbgs() << "each rank has " << count << " micro-batches\n");
     sizes.front() /= count;
     attrs::mesh.set(module, MeshAttr::get(module.getContext(), mesh.getAxes(),
                                           DenseI64ArrayAttr::get(
