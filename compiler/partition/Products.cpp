@@ -7,6 +7,7 @@
 #include "dialects/graph/state/State.h"
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -37,6 +38,23 @@ static std::string pathOf(StringRef folder, const Twine &name) {
 std::string libraryOf(StringRef folder, ClusterAttr cluster, int64_t rank) {
   return pathOf(folder, taskOf(cluster, rank) + ".so");
 }
+
+namespace {
+/// The tasks of all jobs, which have the order of ranks, and the number of
+/// tasks on each machine.
+struct Places {
+  explicit Places(const Cluster &cluster) {
+    for (const ClusterJob &job : cluster)
+      for (const ClusterTask &task : job.tasks) {
+        hosts.push_back(task.host);
+        ++slots[task.host];
+      }
+  }
+
+  std::vector<std::string> hosts; // of ranks
+  llvm::MapVector<StringRef, unsigned> slots;
+};
+} // namespace
 
 static json::Array namesOf(func::FuncOp entry, bool areInputs) {
   json::Array names;
@@ -75,11 +93,8 @@ std::string manifestOf(const Options &options, ArrayRef<ModuleOp> roles) {
                                    {"library", taskOf(cluster, rank) + ".so"},
                                    {"role", role.name}});
   }
-  // All tasks of all jobs, which have the order of ranks.
-  size_t at = 0;
-  for (const ClusterJob &job : options.cluster)
-    for (const ClusterTask &task : job.tasks)
-      (*tasks[at++].getAsObject())["host"] = task.host;
+  for (auto [rank, host] : llvm::enumerate(Places(options.cluster).hosts))
+    (*tasks[rank].getAsObject())["host"] = host;
   json::Object all;
   for (ModuleOp module : roles)
     all[ClusterAttr::of(module).getRole()] = describe(module);
@@ -92,31 +107,34 @@ std::string manifestOf(const Options &options, ArrayRef<ModuleOp> roles) {
   return llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str();
 }
 
-/// A line for each rank: mpirun's mapper `seq` takes them in turn.
-static void printHosts(const Options &options, raw_ostream &os) {
-  for (const ClusterJob &job : options.cluster)
-    for (const ClusterTask &task : job.tasks)
-      os << task.host << '\n';
+static void printHosts(const Places &places, raw_ostream &os) {
+  for (const auto &[host, slots] : places.slots)
+    os << host << " slots=" << slots << '\n';
 }
 
-static void printScript(ClusterAttr cluster, raw_ostream &os) {
+static void printScript(ClusterAttr cluster, const Places &places,
+                        raw_ostream &os) {
   os << R"SH(#!/bin/sh
-# Starts the tasks of the cluster, each with its own library. Arguments are those
-# of weir run. MPIRUN replaces mpirun and its options, and WEIR_RUN weir-run.
+# Starts the tasks of the cluster, each with its own library and on its machine.
+# Arguments are those of weir run. MPIRUN replaces mpirun and the machines, and
+# WEIR_RUN replaces weir-run.
 folder=$(cd "$(dirname "$0")" && pwd) || exit 74
 run=${WEIR_RUN:-weir-run}
-exec ${MPIRUN:-mpirun --map-by seq --hostfile "$folder/hostfile"} \
+on() { [ -n "$MPIRUN" ] || echo "-host $1"; }
+exec ${MPIRUN:-mpirun --hostfile "$folder/hostfile"} \
 )SH";
-  for (int64_t rank = 0; rank < cluster.ranks(); ++rank)
-    os << "  -n 1 \"$run\" \"$folder/" << taskOf(cluster, rank)
+  for (auto [rank, host] : llvm::enumerate(places.hosts))
+    os << "  -n 1 $(on " << host << ":" << places.slots.lookup(host)
+       << ") \"$run\" \"$folder/" << taskOf(cluster, rank)
        << ".so\" --comm=mpi \"$@\""
-       << (rank + 1 < cluster.ranks() ? " : \\\n" : "\n");
+       << (rank + 1 < places.hosts.size() ? " : \\\n" : "\n");
 }
 
 Status writeLaunch(const Options &options, ClusterAttr cluster,
                    const std::string &manifest,
                    std::vector<OutputFile> &files) {
   StringRef folder = options.emit.output;
+  Places places(options.cluster);
   auto write = [&](StringRef name,
                    llvm::function_ref<void(raw_ostream &)> contents) {
     return writeText(pathOf(folder, name), files, contents);
@@ -125,10 +143,10 @@ Status writeLaunch(const Options &options, ClusterAttr cluster,
           write("manifest.json", [&](raw_ostream &os) { os << manifest; }))
     return statusOf(std::move(error));
   if (llvm::Error error =
-          write("hostfile", [&](raw_ostream &os) { printHosts(options, os); }))
+          write("hostfile", [&](raw_ostream &os) { printHosts(places, os); }))
     return statusOf(std::move(error));
-  if (llvm::Error error =
-          write("run.sh", [&](raw_ostream &os) { printScript(cluster, os); }))
+  if (llvm::Error error = write(
+          "run.sh", [&](raw_ostream &os) { printScript(cluster, places, os); }))
     return statusOf(std::move(error));
   const std::string &script = files.back().temporary();
   auto permissions = llvm::sys::fs::getPermissions(script);

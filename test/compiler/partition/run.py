@@ -42,6 +42,11 @@ def two_layers():
     # All tasks may have the same arguments.
     start("two", "--input=x=@x.npy", "--output-dir=all")
     assert filecmp.cmp("one/y.npy", "all/y.npy", shallow=False)
+    # The script's own mpirun puts each task on its machine.
+    Path("local.json").write_text('{"worker": ["localhost:1", "localhost:2"]}')
+    call("weir", "partition", INPUTS / "row12.pbtxt", "--cluster=local.json", "-o", "local")
+    call("local/run.sh", "--input=x=@x.npy", "--output-dir=local-out")
+    assert filecmp.cmp("one/y.npy", "local-out/y.npy", shallow=False)
     print("two layers: equal bits")
     fails("rank 0 was started with the library of rank 1", *MPIRUN,
           "-n", 1, "weir-run", "two/worker-1.so", "--comm=mpi", ":",

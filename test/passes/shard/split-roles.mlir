@@ -59,7 +59,7 @@ module attributes {
 // -----
 
 // Replicas send their parts to the task that has the variable, which adds them in
-// their order. What all replicas would compute alike moves there.
+// their order. Ops that all replicas would compute alike move there.
 // CHECK: module @"ps-0"
 // CHECK: graph.variable @w
 // CHECK: func.func @f
