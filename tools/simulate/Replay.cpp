@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
 #include <set>
+
+#include <unistd.h>
 
 namespace s4u = simgrid::s4u;
 
@@ -281,6 +284,15 @@ std::vector<std::string> settings(const Options &options) {
   return all;
 }
 
+/// SimGrid prints a message and aborts where a setting or a platform is wrong
+/// that it does not throw an exception for.
+void endAfterAbort(int) {
+  const char text[] =
+      "\nweir-simulate: error: SimGrid has ended; its message is above\n";
+  ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(written < 0 ? failedIo : badInput);
+}
+
 int simulate(const Options &options, const Program &program, Simulation &to) {
   std::vector<std::string> arguments = settings(options);
   std::vector<char *> argv;
@@ -321,6 +333,7 @@ int replay(const Options &options, const Program &program, Simulation &to) {
     std::fclose(file);
   else
     return fail(failedIo, "cannot read '" + options.platform + "'");
+  std::signal(SIGABRT, endAfterAbort);
   try {
     return simulate(options, program, to);
   } catch (const std::exception &error) {
