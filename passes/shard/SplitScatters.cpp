@@ -37,7 +37,7 @@ bool areOwnRows(Value value, ArrayAttr axes) {
     return (iota && iota.getAxis() == 0) ||
            (matchPattern(own.getX(), m_Constant(&all)) && countsRows(all, 0));
   }
-  // Few numbers are a constant, of which each rank has a part.
+  // A constant of few numbers is divided among ranks.
   auto constant = value.getDefiningOp<graph::ConstantOp>();
   auto parts =
       constant ? dyn_cast<PartsAttr>(constant.getValue()) : PartsAttr();

@@ -169,6 +169,28 @@ def divided_state(count, flags, losses):
            abs(sent(mesh) - sent(plain)) <= 0.01 * sent(plain))
 
 
+# A max pooling whose windows overlap: its gradient adds to rows by their numbers.
+POOL = [placeholder("x", (8, 9, 9, 2)), *variable("k", (3, 3, 2, 4), uniform(3, 3, 2, 4)),
+        node("c", "Conv2D", ("x", "k/Read"), FLOAT, attr("strides", "list { i: 1 i: 1 i: 1 i: 1 }"),
+             attr("padding", 's: "SAME"')),
+        node("m", "MaxPool", ("c",), FLOAT, attr("ksize", "list { i: 1 i: 3 i: 3 i: 1 }"),
+             attr("strides", "list { i: 1 i: 2 i: 2 i: 1 }"), attr("padding", 's: "SAME"')),
+        node("s", "Square", ("m",), FLOAT), const("all", np.int32([0, 1, 2, 3])),
+        node("loss", "Mean", ("s", "all"), FLOAT, attr("Tidx", "type: DT_INT32"))]  # fmt: skip
+
+
+def pools():
+    inputs = {"x": uniform(8, 9, 9, 2)}
+    whole = run(compile("pool", POOL, "--grad=loss:k"), "gradients", inputs=inputs)
+    for count in (2, 4):
+        library = compile(f"pool{count}", POOL, "--grad=loss:k", f"--mesh=data={count}", "--reshard=error")
+        for name, value in run(library, "gradients", *ranks(count), inputs=inputs).items():
+            close(f"max pooling on {count} ranks, {name}", value, whole[name], 1e-6)
+        text = subprocess.run(["weir", "inspect", "--json", library], check=True, stdout=subprocess.PIPE).stdout
+        kinds = {each["kind"] for each in json.loads(text)["mesh"]["collectives"]}
+        expect(f"max pooling on {count} ranks exchanges sums alone: {kinds}", kinds == {"all_reduce"})
+
+
 def buckets():
     """Ranks compute the same bits however many gradients they exchange together, and overlap them
     with kernels or not."""
@@ -317,6 +339,7 @@ def whole_ops():
 
 gradients()
 training()
+pools()
 buckets()
 matrices()
 heads()
