@@ -81,8 +81,9 @@ typedef struct weir_transfer {
 
 /* How the ranks of a model that is compiled with --mesh exchange messages: the
  * caller's functions, which belong to one rank and to one context. All return 0
- * where they succeed. No function allocates but gather and prepare. The calls
- * of a context come from one thread at a time. */
+ * where they succeed. After another answer of start, test or wait the transport
+ * writes to the memory of no transfer any more. No function allocates but
+ * gather and prepare. The calls of a context come from one thread at a time. */
 typedef struct weir_comm {
   uint32_t abi_version; /* WEIR_ABI_VERSION */
   int32_t rank, size;
@@ -97,8 +98,7 @@ typedef struct weir_comm {
   /* Sets `done` to whether all of them are complete. Never blocks. */
   int (*test)(void *user, uint32_t first, uint32_t count, int *done);
   /* Waits until all are complete. Returns 1 after timeout_ms, and -1 where the
-   * transport has failed. After that it writes to the memory of no transfer, and
-   * the caller may free it. */
+   * transport has failed. */
   int (*wait)(void *user, uint32_t first, uint32_t count, int32_t timeout_ms);
   /* Ends all ranks; `why` is a text for people. May be null. */
   void (*abort)(void *user, const char *why);

@@ -91,6 +91,10 @@ static int32_t fail_exchange(const exchange *x, uint32_t number, int answer) {
   const char *node = x->mesh->collectives[number].node;
   const char *rank = weir_digits(missing_peer(x, number), peer);
   x->ranks->broken = 1;
+  // The transport gives up the memory of all transfers.
+  const weir_step *step = step_of(x, number);
+  if (answer > 0)
+    x->comm->wait(x->comm->user, step->first, step->count, /*timeout_ms=*/1);
   if (answer > 0)
     return END_RUN(x->ranks, WEIR_ERR_PEER, "node '", node,
                    "': nothing from rank ", rank, " for ",

@@ -90,10 +90,21 @@ static void set_receives(transport *t, uint32_t first, uint32_t count,
       t->states[i] = state;
 }
 
+// After this MPI writes to the memory of no receive.
+static int give_up(transport *t) {
+  for (uint32_t i = 0; !t->gave_up && i < t->count; ++i)
+    if (t->states[i] == WAITS)
+      MPI_Cancel(&t->requests[i]);
+  t->gave_up = 1;
+  return -1;
+}
+
 static int start(void *user, uint32_t first, uint32_t count) {
   transport *t = user;
   set_receives(t, first, count, WAITS);
-  return MPI_Startall((int)count, t->requests + first) == MPI_SUCCESS ? 0 : -1;
+  return MPI_Startall((int)count, t->requests + first) == MPI_SUCCESS
+             ? 0
+             : give_up(t);
 }
 
 // GCC takes the MPI_STATUSES_IGNORE of MPICH, the address 1, for an array.
@@ -108,7 +119,7 @@ static int test(void *user, uint32_t first, uint32_t count, int *done) {
     return 0;
   if (MPI_Testall((int)count, t->requests + first, done, MPI_STATUSES_IGNORE) !=
       MPI_SUCCESS)
-    return -1;
+    return give_up(t);
   if (*done)
     set_receives(t, first, count, IDLE);
   return 0;
@@ -122,10 +133,8 @@ static int wait_for(void *user, uint32_t first, uint32_t count,
                     int32_t timeout_ms) {
   transport *t = user;
   int answer = weir_wait(test, user, first, count, timeout_ms);
-  for (uint32_t i = 0; answer && !t->gave_up && i < t->count; ++i)
-    if (t->states[i] == WAITS)
-      MPI_Cancel(&t->requests[i]);
-  t->gave_up |= answer != 0;
+  if (answer)
+    give_up(t);
   return answer;
 }
 

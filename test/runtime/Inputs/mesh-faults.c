@@ -97,17 +97,19 @@ static int start_one(rank *r, uint32_t i) {
   return r->real->start(r->real->user, i, 1);
 }
 
-// The real transport gives up these transfers, too.
-static int give_up(rank *r, uint32_t first, uint32_t count, int answer) {
-  if (answer)
-    r->real->wait(r->real->user, first, count, 1);
+// After a failure the real transport gives up all transfers: one that it waits
+// for in vain is enough.
+static int give_up(rank *r, int answer) {
+  for (uint32_t i = 0; answer && i < r->count; ++i)
+    if (r->real->wait(r->real->user, i, 1, 1))
+      break;
   return answer;
 }
 
 static int start(void *user, uint32_t first, uint32_t count) {
   for (uint32_t i = first; i < first + count; ++i)
     if (start_one(user, i))
-      return give_up(user, first, count, -1);
+      return give_up(user, -1);
   return 0;
 }
 
@@ -144,7 +146,7 @@ static int test(void *user, uint32_t first, uint32_t count, int *done) {
   for (uint32_t i = first; i < first + count; ++i) {
     int one = 0;
     if (test_one(user, i, &one))
-      return -1;
+      return give_up(user, -1);
     *done &= one;
   }
   return 0;
@@ -152,8 +154,7 @@ static int test(void *user, uint32_t first, uint32_t count, int *done) {
 
 static int wait_for(void *user, uint32_t first, uint32_t count,
                     int32_t timeout_ms) {
-  return give_up(user, first, count,
-                 weir_wait(test, user, first, count, timeout_ms));
+  return give_up(user, weir_wait(test, user, first, count, timeout_ms));
 }
 
 static void *run_rank(void *argument) {

@@ -8,8 +8,12 @@
 
 #ifdef USE_MPI
 #include "runtime/comm/mpi.h"
+// MPI has buffers for messages that come early, and adds some at any time. So
+// one of several rounds must have no call.
+enum { ROUNDS = 5 };
 #else
 #include "runtime/comm/threads.h"
+enum { ROUNDS = 1 };
 #endif
 
 #include <pthread.h>
@@ -26,6 +30,7 @@ void *__libc_realloc(void *memory, size_t bytes);
 void *__libc_memalign(size_t align, size_t bytes);
 
 static _Atomic int counts, calls;
+static int calls_in[ROUNDS]; // of this process
 
 // These are before those of the C library for all parts of the process.
 void *malloc(size_t bytes) {
@@ -113,16 +118,19 @@ static void train(rank *r, void *context) {
     r->status = model->run(context, number, tensors, count);
     snprintf(r->message, sizeof r->message, "%s", model->last_error(context));
   }
-  for (int i = 0; !is_check && i < WARM_STEPS + STEPS && !r->status; ++i) {
-    if (i == WARM_STEPS) {
-      meet();
-      counts = 1;
-      meet();
-    }
+  for (int i = 0; !is_check && i < WARM_STEPS && !r->status; ++i)
     r->status = model->run(context, number, tensors, count);
+  for (int round = 0; !is_check && round < ROUNDS; ++round) {
+    meet();
+    calls = 0;
+    meet();
+    counts = 1;
+    for (int i = 0; i < STEPS && !r->status; ++i)
+      r->status = model->run(context, number, tensors, count);
+    meet();
+    counts = 0;
+    calls_in[round] = calls;
   }
-  meet();
-  counts = 0;
   r->hash = hash_of(state, model->state_bytes);
   r->changed = r->hash != before;
   for (uint32_t i = 0; i < count; ++i)
@@ -148,7 +156,7 @@ static void *run_rank(void *argument) {
   return NULL;
 }
 
-static void tell(const rank *ranks, int size, int heap_calls) {
+static void tell(const rank *ranks, int size, const int *heap_calls) {
   int same = 1, changed = 0, status = ranks[0].status;
   for (int i = 0; i < size; ++i) {
     same &= ranks[i].hash == ranks[0].hash;
@@ -161,8 +169,11 @@ static void tell(const rank *ranks, int size, int heap_calls) {
       printf("rank %d: %d: %s\n", i, ranks[i].status, ranks[i].message);
   printf("%d ranks: status %d, %s variables, %s", size, status,
          same ? "the same" : "different", changed ? "changed" : "unchanged");
+  int fewest = heap_calls[0];
+  for (int i = 1; i < ROUNDS; ++i)
+    fewest = heap_calls[i] < fewest ? heap_calls[i] : fewest;
   if (!is_check)
-    printf(", %d calls of the heap", heap_calls);
+    printf(", %d calls of the heap", fewest);
   printf("\n");
 }
 
@@ -176,10 +187,10 @@ static void run_all(void) {
   weir_comm_mpi_create(MPI_COMM_WORLD, TIMEOUT_MS, &comm);
   rank own = {.comm = &comm}, ranks[MOST_RANKS];
   run_rank(&own);
-  int own_calls = calls, all_calls = 0;
+  int all_calls[ROUNDS] = {0};
   MPI_Gather(&own, sizeof own, MPI_BYTE, ranks, sizeof own, MPI_BYTE, 0,
              MPI_COMM_WORLD);
-  MPI_Reduce(&own_calls, &all_calls, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Reduce(calls_in, all_calls, ROUNDS, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (!comm.rank)
     tell(ranks, comm.size, all_calls);
   weir_comm_mpi_free(&comm);
@@ -200,7 +211,7 @@ static void run_all(void) {
   }
   for (int i = 0; i < size; ++i)
     pthread_join(ranks[i].thread, NULL);
-  tell(ranks, size, calls);
+  tell(ranks, size, calls_in);
   weir_comm_threads_free(all);
 }
 #endif
