@@ -17,6 +17,7 @@
 #include "passes/place/Devices.h"
 #include "passes/shard/roles/ReadDevices.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/TimeProfiler.h"
 #include <limits>
 
@@ -38,7 +39,17 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
   if (options.input != InputKind::Module) {
     ImportOptions import = options.import;
     import.attributes = machine;
+    std::vector<ShardRule> divided;
+    import.onDivided = [&](StringRef name, int64_t dim) {
+      std::string text = name.str() + ":" + std::to_string(dim) + "@model";
+      divided.push_back(
+          {text, "^" + llvm::Regex::escape(name) + "$", {{dim, 1}}});
+    };
     auto imported = importModel(context, import, status);
+    if (imported && failed(applyShardRules(*imported, divided))) {
+      status = Status::badInput;
+      return {};
+    }
     if (imported)
       nameTensors(*imported, options.inputNames, options.outputNames);
     return imported;
@@ -162,8 +173,9 @@ Status checkMesh(Course &course) {
   ModuleOp module = course.targets.front().module;
   MeshAttr mesh = MeshAttr::of(module);
   const Options &options = course.options;
-  if (!mesh || mesh.sizeOf(graph::dataAxis) || !options.shardRules.empty() ||
-      !options.parallel.empty())
+  // A mesh that is not an option is that of a device configuration.
+  if (options.mesh.empty() || mesh.sizeOf(graph::dataAxis) ||
+      !options.shardRules.empty() || !options.parallel.empty())
     return Status::ok;
   auto found = module.walk([](Operation *op) {
     return isa<graph::AllReduceOp, graph::AllGatherOp>(op)

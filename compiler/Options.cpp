@@ -338,6 +338,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     usage.say() << "--profile does not go with --gpu=sim: the simulator has no "
                    "times of a GPU\n";
   readMesh(args, options, usage);
+  options.import.readsConfigurations &= command == "compile";
   Status clustered = readCluster(args, command, options, usage);
   options.timing = args.hasArg(OPT_timing);
   readInspect(args, options, usage);

@@ -146,7 +146,8 @@ defm mesh : Eq<"mesh", "AXIS=N,...", "Compile a library that N ranks run togethe
 defm shard : Eq<"shard", "REGEX:DIM@AXIS,...", "Divide the dimension DIM of variables, constants and inputs whose name matches among the ranks of an axis. If none matches, divide the results of nodes. REGEX:@ keeps them whole. The last match wins. May be repeated">;
 defm parallel : Eq<"parallel", "attention", "Divide the heads of attention, and the columns of the first of two products, among the ranks of an axis of --mesh other than data">;
 defm shard_state : Eq<"shard-state", "AXIS", "Divide the state of the optimizer among the ranks of an axis, such as data. A step exchanges as many bytes as without it">;
-defm grains : Eq<"grains", "G", "Divide the batch into G grains and add them by one tree: a power of two of ranks that divides G does not change the bits. Takes more code and memory">;
+defm grains : Eq<"grains", "G", "Divide the batch into G micro-batches and add them by one tree: a power of two of ranks that divides G does not change the bits. Takes more code and memory">;
+defm configuration : Eq<"configuration", "NAME", "Compile for the devices of this configuration of an ONNX model, one rank for each (default: its only one). Without a name: for one rank">;
 defm reshard : Eq<"reshard", "HOW", "How to report collectives that no division of the batch needs: remark (default), error or silent">;
 }
 

@@ -140,6 +140,13 @@ struct ImportOptions {
   std::string signature;
   /// Each signature becomes an entry.
   bool allSignatures = false;
+  /// Whether device configurations of ONNX models count.
+  bool readsConfigurations = false;
+  /// The device configuration; the only one of the model if not given. Empty:
+  /// none, so that the model is for one rank.
+  std::optional<std::string> configuration;
+  /// The option that does not go with several ranks; empty: none is given.
+  std::string refusesRanks;
   /// The tags of a SavedModel's graph.
   std::vector<std::string> tags = {"serve"};
   /// Partial execution: with either, a model's signatures play no part.
@@ -183,6 +190,9 @@ struct ImportOptions {
   /// How many elements a tensor holds at most whose sizes depend on data and
   /// are bounded by nothing else: 1 Mi, which is 4 MiB of f32.
   int64_t boundedElements = int64_t(1) << 20;
+  /// Called with each input, initializer or node whose tensor the device
+  /// configuration divides among all ranks, and the dimension; may be null.
+  std::function<void(llvm::StringRef name, int64_t dim)> onDivided = {};
   /// Called with each tensor of the model's own graph while it is imported; may
   /// be null. A tensor of dynamic shape has its largest sizes.
   std::function<void(llvm::StringRef tensor, mlir::Type type)> onTensor = {};

@@ -9,6 +9,7 @@
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/Training.h"
 #include "compiler/import/onnx/Types.h"
+#include "compiler/import/onnx/devices/Configuration.h"
 
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
@@ -28,7 +29,7 @@ bool recognizes(StringRef head) {
         ArrayRef<StringRef>{"ir_version", "producer_name", "producer_version",
                             "opset_import", "model_version", "domain",
                             "doc_string", "graph", "functions",
-                            "metadata_props"},
+                            "metadata_props", "configuration"},
         firstWord(head));
   // Field 1, ir_version, is a number in all that ONNX's tools write; behind it
   // a model has a field that a SavedModel, which begins likewise, has not, or
@@ -85,6 +86,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   attrs::source.set(
       module.get(),
       StringAttr::get(report.context, llvm::sys::path::filename(options.path)));
+  if (failed(applyConfiguration(report, *model, options, *module)))
+    return {};
   Entry &first = entries.front();
   if ((options.loss || options.training) && first.name == "main")
     first.name = "predict";
