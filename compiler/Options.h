@@ -125,10 +125,10 @@ struct Options {
   /// The axes of the mesh of ranks, and their sizes; empty: one rank.
   std::vector<std::pair<std::string, int64_t>> mesh;
   std::vector<ShardRule> shardRules;
-  std::string reshard;    // as the attribute weir.reshard has it
-  std::string shardState; // the axis of --shard-state
-  std::string parallel;   // the axis of --parallel=attention
-  int64_t grains = 0;     // of the batch of all ranks; 0: one for each rank
+  std::string reshard;      // as the attribute weir.reshard has it
+  std::string shardState;   // the axis of --shard-state
+  std::string parallel;     // the axis of --parallel=attention
+  int64_t microBatches = 0; // of the batch of all ranks; 0: one for each rank
   /// The bytes from which on a bucket of gradients is full; none: the default.
   std::optional<int64_t> bucketBytes;
   /// The tasks of weir partition; empty for any other command.

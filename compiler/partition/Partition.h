@@ -12,7 +12,7 @@ namespace weir {
 Status compileRoles(Course &course);
 
 /// Makes the names of equal tasks links to the library of the first, after the
-/// libraries have their places.
+/// libraries are written.
 Status linkReplicas(const Options &options, mlir::ModuleOp module);
 
 } // namespace weir

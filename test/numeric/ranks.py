@@ -131,16 +131,16 @@ def training():
         again, bits = train(library, f"again{count}", *ranks(count), "--threads=2")
         expect("each run has the same bits, for any number of threads",
                got == again and all(np.array_equal(kept[k], bits[k]) for k in kept))
-    grains(flags)
+    micro_batches(flags)
     wrong_label(f"{OUT}/net2.so")
 
 
-def grains(flags):
-    """With grains the variables have the same bits on each number of ranks."""
+def micro_batches(flags):
+    """With micro-batches the variables have the same bits on each number of ranks."""
     kept = {}
     for count in (1, 2, 4, 8):
-        library = compile(f"grains{count}", NET, *flags, f"--mesh=data={count}", "--grains=8")
-        kept[count] = train(library, f"grains{count}", *ranks(count))
+        library = compile(f"parts{count}", NET, *flags, f"--mesh=data={count}", "--grains=8")
+        kept[count] = train(library, f"parts{count}", *ranks(count))
         expect(f"{count} ranks have the bits of one",
                kept[count][0] == kept[1][0]
                and all(np.array_equal(kept[count][1][k], v) for k, v in kept[1][1].items()))

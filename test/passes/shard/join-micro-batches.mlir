@@ -24,7 +24,7 @@ module attributes {weir.micro_batches = 4, weir.mesh = #weir.mesh<axes = ["data"
 
 // -----
 
-// What all micro-batches have is computed once. Gathers and parts are those of ranks,
+// Operations on whole tensors are computed once. Gathers and parts are those of ranks,
 // and so are results and the parts of constants.
 // CHECK-LABEL: func.func @others(
 // CHECK-SAME: %[[X:.*]]: tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}, %[[W:.*]]: tensor<8x3xf32>) -> (tensor<4x3xf32> {weir.shards = array<i64: 1, 0>}, tensor<8x3xf32>)
