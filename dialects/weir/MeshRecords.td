@@ -138,9 +138,9 @@ def Weir_ScheduleItem : Weir_Record<"ScheduleItem", "schedule_item"> {
     `kind` is `compute`, `start`, `progress` or `wait`. `entry` is the number of the
     function in `weir.entries`. `start` begins operation `collective` of
     `weir.collectives`, and `wait` ends it. `progress` continues all that have begun. The
-    other numbers are of `compute`. They are the kernels and copies up to the next item,
-    the estimated time on one thread, the multiply-adds of products and convolutions,
-    and the bytes that kernels read and write. Tasks of a loop or of a branch count once.
+    other numbers are of `compute`. They count the kernels and copies up to the next
+    item, and the estimated nanoseconds on one thread. `multiply_adds` are those of
+    products and convolutions, and `bytes` those that kernels read and write. Tasks of a loop or of a branch count once.
   }];
   let parameters = (ins
     Text<"compute">:$kind,
