@@ -28,7 +28,10 @@ Operation *lastLinearOp(graph::AllReduceOp reduce) {
     Operation *user = *value.user_begin();
     if (auto product = dyn_cast<graph::MatmulOp>(user)) {
       Value other = product.getA() == value ? product.getB() : product.getA();
-      if (product.getDepth() || !other.getDefiningOp<graph::ConstantOp>())
+      // Ranks have other values of a constant that is divided.
+      auto constant = other.getDefiningOp<graph::ConstantOp>();
+      if (product.getDepth() || !constant ||
+          isa<PartsAttr>(constant.getValue()))
         break;
     } else if (!isa<graph::ReshapeOp>(user)) {
       break;
@@ -47,7 +50,8 @@ struct SinkReductions : impl::SinkReductionsBase<SinkReductions> {
   void runOnOperation() override {
     // With micro-batches the bits do not depend on the number of ranks. So all
     // additions of micro-batches come before products.
-    if (!attrs::mesh.isOn(getOperation()) || attrs::microBatches.isOn(getOperation()))
+    if (!attrs::mesh.isOn(getOperation()) ||
+        attrs::microBatches.isOn(getOperation()))
       return;
     getOperation().walk([](graph::AllReduceOp reduce) {
       bool isSum = reduce.getCombine() == graph::Combine::sum &&
