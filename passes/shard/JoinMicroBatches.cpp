@@ -224,7 +224,7 @@ private:
 struct JoinMicroBatches : impl::JoinMicroBatchesBase<JoinMicroBatches> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    IntegerAttr perRank = attrs::microBatches.remove(module);
+    IntegerAttr perRank = attrs::microBatches.of(module);
     MeshAttr mesh = MeshAttr::of(module);
     if (!perRank || !mesh)
       return;

@@ -1,7 +1,7 @@
 // RUN: weir-opt %s --split-input-file --weir-join-micro-batches --verify-diagnostics | FileCheck %s
 
 // Pairs of neighbours are added first, and then those of ranks.
-// CHECK: module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>}
+// CHECK: module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>, weir.micro_batches = 4 : i64}
 // CHECK-LABEL: func.func @sum(
 // CHECK-SAME: %[[X:.*]]: tensor<8x3xf32> {weir.shards = array<i64: 1, 0>}) -> tensor<3xf32>
 // CHECK-COUNT-4: graph.slice %[[X]]

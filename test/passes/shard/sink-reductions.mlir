@@ -64,3 +64,18 @@ module attributes {weir.micro_batches = 2 : i64, weir.mesh = #weir.mesh<axes = [
     return %p : tensor<3x2xf32>
   }
 }
+
+// -----
+
+// Ranks have other values of a constant that is divided: the sum comes first.
+// CHECK-LABEL: func.func @parts(
+// CHECK: %[[S:.*]] = graph.all_reduce sum %arg0
+// CHECK-NEXT: graph.matmul %{{.*}}, %[[S]]
+module attributes {weir.mesh = #weir.mesh<axes = ["data"], sizes = [2]>} {
+  func.func @parts(%x: tensor<4x2xf32>) -> tensor<3x2xf32> attributes {weir.entry = "f"} {
+    %c = graph.constant #weir.parts<axes = 1, elements = [dense<0.5> : tensor<3x4xf32>, dense<0.25> : tensor<3x4xf32>]>
+    %s = graph.all_reduce sum %x over ["data"] : tensor<4x2xf32>
+    %p = graph.matmul %c, %s : tensor<3x4xf32>, tensor<4x2xf32>
+    return %p : tensor<3x2xf32>
+  }
+}
