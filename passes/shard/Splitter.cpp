@@ -228,13 +228,21 @@ Operation *Splitter::copy(Operation *op, ValueRange operands,
   return copy;
 }
 
+/// Whether each dimension is whole in the larger form, or divided alike.
+static bool isPartOf(ArrayRef<int64_t> part, ArrayRef<int64_t> larger) {
+  return llvm::all_of(llvm::zip_equal(part, larger), [](auto bits) {
+    auto [own, before] = bits;
+    return !before || before == own;
+  });
+}
+
 Value Splitter::formOf(Value value, ArrayRef<int64_t> sharding) {
   for (const Form &form : forms[value])
     if (ArrayRef(form.sharding) == sharding)
       return form.value;
   Form first = forms[value].front();
   Value made = cut(value, sharding);
-  if (!made && isWhole(first.sharding))
+  if (!made && isPartOf(sharding, first.sharding))
     made = recompute(value, sharding);
   if (!made)
     made = convert(first, sharding);

@@ -37,7 +37,7 @@ private:
 
   /// The value in this form; makes it if it does not exist yet.
   mlir::Value formOf(mlir::Value value, llvm::ArrayRef<int64_t> sharding);
-  /// Computes the op of a value that is whole again, for parts of its result:
+  /// Computes the op of a value again, for smaller parts of its result:
   /// broadcasts, reshapes and elementwise ops. That needs no communication, and
   /// parts of gradients are then the only use of their sums. Otherwise null.
   mlir::Value recompute(mlir::Value value, llvm::ArrayRef<int64_t> sharding);
