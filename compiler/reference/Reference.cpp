@@ -5,6 +5,7 @@
 #include "compiler/reference/Families.h"
 #include "compiler/reference/RandomErrors.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/collective/Collective.h"
 #include "dialects/weir/Attributes.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -101,8 +102,21 @@ estimateErrors(ModuleOp module, StringRef entry, ArrayRef<TensorRef> inputs,
   return deviations;
 }
 
+static bool isOfRanks(StringRef op) {
+  return llvm::is_contained({graph::AllReduceOp::getOperationName(),
+                             graph::AllGatherOp::getOperationName(),
+                             graph::OwnPartOp::getOperationName(),
+                             graph::ReduceScatterOp::getOperationName(),
+                             graph::SendOp::getOperationName(),
+                             graph::RecvOp::getOperationName(),
+                             graph::AgreeOp::getOperationName()},
+                            op);
+}
+
 /// The reason why an op is not evaluated; empty if there is none.
 static StringRef reasonAgainst(StringRef op) {
+  if (isOfRanks(op))
+    return "several ranks compute it together";
   return llvm::StringSwitch<StringRef>(op)
       .Case("graph.gradient", "the stage grad replaces it by other ops")
       .Case("graph.custom", "a function outside of the model computes it")
@@ -118,7 +132,8 @@ std::vector<OpCoverage> coverage(MLIRContext *context) {
     StringRef op = name.getStringRef();
     bool isEvaluated = evaluators().find(op) || Interpreter::handles(op) ||
                        name.hasInterface<graph::ScalarOpInterface>();
-    all.push_back({op, isEvaluated, isEvaluated ? "" : reasonAgainst(op)});
+    all.push_back(
+        {op, isEvaluated, isEvaluated ? "" : reasonAgainst(op), isOfRanks(op)});
   }
   llvm::sort(all, [](const OpCoverage &a, const OpCoverage &b) {
     return a.op < b.op;

@@ -36,6 +36,8 @@ struct OpCoverage {
   bool isEvaluated;
   /// Empty for an op that is evaluated, or that nobody has considered.
   llvm::StringRef reason;
+  /// Several ranks compute the op together, so that one machine cannot.
+  bool isOfRanks;
 };
 /// All ops of the graph dialect, which is loaded, by name.
 std::vector<OpCoverage> coverage(mlir::MLIRContext *context);

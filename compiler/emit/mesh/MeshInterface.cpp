@@ -4,6 +4,7 @@
 #include "compiler/emit/Interface.h"
 
 #include "dialects/weir/Attributes.h"
+#include "passes/plan/Exchanges.h"
 #include "runtime/comm/steps.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -70,31 +71,25 @@ llvm::Error readMesh(ModuleOp module, ModelInterface &model) {
       return llvm::createStringError(
           "a collective operation has an element type that C has not");
     CollectiveInterface one;
-    one.kind = llvm::StringSwitch<uint32_t>(each.getKind())
-                   .Case("all_gather", WEIR_ALL_GATHER)
-                   .Case("own_part", WEIR_OWN_PART)
-                   .Case("reduce_scatter", WEIR_REDUCE_SCATTER)
-                   .Case("send", WEIR_SEND)
-                   .Case("recv", WEIR_RECV)
-                   .Default(WEIR_ALL_REDUCE);
+    weir_collective c =
+        plan::collectiveOf(each, static_cast<int64_t>(out.collectives.size()));
+    one.kind = c.kind;
     one.combine = llvm::StringSwitch<uint32_t>(each.getCombine())
                       .Case("max", WEIR_COMBINE_MAX)
                       .Case("min", WEIR_COMBINE_MIN)
                       .Default(WEIR_COMBINE_SUM);
-    one.axes = static_cast<uint32_t>(each.getAxes());
+    one.axes = c.axes;
     one.dtype = *dtype;
-    one.elements = type.getNumElements();
-    one.elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    one.elements = c.elements;
+    one.elementBytes = c.element_bytes;
     one.data = each.getData();
     one.scratch = each.getScratch();
     one.node = each.getNode().str();
     one.function = static_cast<uint32_t>(each.getEntry());
-    one.key = static_cast<uint32_t>(
-        each.getKey() < 0 ? static_cast<int64_t>(out.collectives.size())
-                          : each.getKey());
-    one.peer = static_cast<int32_t>(each.getPeer());
-    one.peers = static_cast<uint32_t>(each.getPeers());
-    one.only = static_cast<int32_t>(each.getOnly());
+    one.key = c.key;
+    one.peer = c.peer;
+    one.peers = c.peers;
+    one.only = c.only;
     out.collectives.push_back(std::move(one));
   }
   if (ArrayAttr items = attrs::schedule.of(module))
