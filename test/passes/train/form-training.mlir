@@ -7,7 +7,7 @@
 // CHECK: graph.variable @w : tensor<4xf32>{{$}}
 // CHECK: func.func @f(%[[X:.*]]: tensor<4xf32>) -> (tensor<f32> {weir.name = "loss", weir.tensor = "loss"}) attributes {weir.entry = "loss"}
 // CHECK-NOT: graph.write_variable
-// CHECK: graph.variable @"var:w/Momentum" : tensor<4xf32> = dense<0.000000e+00> : tensor<4xf32> {called = "w/Momentum"}
+// CHECK: graph.variable @"var:w/Momentum" : tensor<4xf32> = dense<0.000000e+00> : tensor<4xf32> {called = "w/Momentum", weir.optimizer_state}
 // CHECK: func.func @f_step
 // CHECK-SAME: weir.entry = "train_step"
 // CHECK: %[[W:.*]] = graph.read_variable @w
@@ -119,7 +119,7 @@ module attributes {weir.training = {loss = "", optimizer = "sgd", accumulate = 3
 // CHECK: %[[FULL:.*]] = graph.cast %[[Y]] : tensor<4xf16> to tensor<4xf32>
 // CHECK: graph.cast %[[T]] : tensor<4xf16> to tensor<4xf32>
 // CHECK: graph.squared_difference %[[FULL]]
-// CHECK: graph.variable @"var:w/master" : tensor<4xf32> {called = "w/master"}
+// CHECK: graph.variable @"var:w/master" : tensor<4xf32> {called = "w/master", weir.optimizer_state}
 // CHECK: func.func @f_step
 // CHECK: %[[G:.*]] = graph.gradient {{.*}} : tensor<f32>, (tensor<4xf16>)
 // CHECK: %[[X:.*]] = graph.read_variable @"var:w/master"
