@@ -9,6 +9,7 @@
 #include "dialects/weir/Attributes.h"
 #include "dialects/weir/NamePattern.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/shard/Shardings.h"
 
 using namespace mlir;
 
@@ -87,10 +88,7 @@ private:
         fail(loc, name) << " has no dimension " << dim;
         return std::nullopt;
       }
-      int64_t ranks = 1;
-      for (auto [i, size] : llvm::enumerate(mesh.getSizes().asArrayRef()))
-        if (axes >> i & 1)
-          ranks *= size;
+      int64_t ranks = shard::ranksOf(mesh, axes);
       int64_t size = tensor.getDimSize(dim);
       if (ShapedType::isDynamic(size) || size % ranks) {
         fail(loc, name) << " has the type " << type << ", whose dimension "

@@ -3,43 +3,11 @@
 #include "passes/shard/ConstantParts.h"
 
 #include "dialects/graph/constants/Bytes.h"
+#include "runtime/comm/steps.h"
 
 using namespace mlir;
 
 namespace weir::shard {
-
-namespace {
-
-/// The indices of a rank along the axes of a mesh.
-class Position {
-public:
-  /// The rank with index `number` among those that differ along `axes`.
-  Position(MeshAttr mesh, int64_t axes, int64_t number) : mesh(mesh) {
-    ArrayRef<int64_t> sizes = mesh.getSizes().asArrayRef();
-    indices.assign(sizes.size(), 0);
-    // The last axis varies fastest.
-    for (size_t i = sizes.size(); i-- > 0;)
-      if (axes >> i & 1) {
-        indices[i] = number % sizes[i];
-        number /= sizes[i];
-      }
-  }
-
-  /// Its index among the ranks that differ along `axes`.
-  int64_t along(int64_t axes) const {
-    int64_t index = 0;
-    for (auto [i, size] : llvm::enumerate(mesh.getSizes().asArrayRef()))
-      if (axes >> i & 1)
-        index = index * size + indices[i];
-    return index;
-  }
-
-private:
-  MeshAttr mesh;
-  SmallVector<int64_t> indices;
-};
-
-} // namespace
 
 ElementsAttr divide(MeshAttr mesh, graph::ConstantOp constant,
                     ArrayRef<int64_t> sharding) {
@@ -55,13 +23,19 @@ ElementsAttr divide(MeshAttr mesh, graph::ConstantOp constant,
   for (int64_t bits : sharding)
     axes |= bits;
   SmallVector<int64_t> strides = graph::byteStrides(whole->type());
+  SmallVector<uint32_t> sizes(mesh.getSizes().asArrayRef());
+  auto groupOf = [&](int64_t along, int32_t rank) {
+    return weir_group_of(static_cast<uint32_t>(sizes.size()), sizes.data(),
+                         static_cast<uint32_t>(along), rank);
+  };
+  weir_group all = groupOf(axes, /*rank=*/0);
   SmallVector<Attribute> parts;
-  for (int64_t i = 0; i < ranksOf(mesh, axes); ++i) {
-    Position rank(mesh, axes, i);
+  for (uint32_t i = 0; i < all.size; ++i) {
+    int32_t rank = weir_peer(&all, i);
     int64_t from = 0;
     for (auto [size, stride, bits] :
          llvm::zip_equal(type.getShape(), strides, sharding))
-      from += rank.along(bits) * size * stride;
+      from += groupOf(bits, rank).index * size * stride;
     graph::NewBytes part(type);
     graph::copyBox(type.getShape(), graph::bytesOf(type.getElementType()),
                    part.data(), graph::byteStrides(type),

@@ -6,6 +6,7 @@
 #include "dialects/weir/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/shard/Axes.h"
+#include "passes/shard/Shardings.h"
 
 using namespace mlir;
 
@@ -21,8 +22,7 @@ struct DivideInputs : impl::DivideInputsBase<DivideInputs> {
     int64_t ranks = mesh ? mesh.sizeOf(dataAxis) : 0;
     if (!ranks)
       return;
-    int64_t bits = mesh.bitsOf(ArrayAttr::get(
-        &getContext(), StringAttr::get(&getContext(), dataAxis)));
+    int64_t bits = bitOf(mesh, dataAxis);
     for (auto entry : getOperation().getOps<func::FuncOp>())
       if (attrs::entry.isOn(entry) && failed(divide(entry, ranks, bits)))
         return signalPassFailure();

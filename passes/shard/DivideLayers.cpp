@@ -161,10 +161,9 @@ struct DivideLayers : impl::DivideLayersBase<DivideLayers> {
     StringAttr axis = attrs::parallelLayers.of(getOperation());
     if (!mesh || !axis)
       return;
-    int64_t bits = mesh.bitsOf(ArrayAttr::get(&getContext(), axis));
     for (auto entry : getOperation().getOps<func::FuncOp>())
       if (attrs::entry.isOn(entry) && !attrs::init.isOn(entry))
-        Search(mesh, bits).run(entry);
+        Search(mesh, bitOf(mesh, axis)).run(entry);
   }
 };
 

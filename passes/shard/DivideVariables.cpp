@@ -2,6 +2,7 @@
 
 #include "passes/shard/Passes.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/collective/Collective.h"
 #include "dialects/weir/Attributes.h"
 #include "passes/shard/Axes.h"
@@ -53,12 +54,6 @@ Sharding gatheredFrom(MeshAttr mesh, Value value) {
   return sharding;
 }
 
-int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() *
-         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
 struct DivideVariables : impl::DivideVariablesBase<DivideVariables> {
   void runOnOperation() override {
     mesh = MeshAttr::of(getOperation());
@@ -70,7 +65,7 @@ struct DivideVariables : impl::DivideVariablesBase<DivideVariables> {
     if (failed(divideAsNeeded()))
       return signalPassFailure();
     if (StringAttr axis = attrs::shardState.of(getOperation()))
-      divideState(mesh.bitsOf(ArrayAttr::get(&getContext(), axis)));
+      divideState(bitOf(mesh, axis));
   }
 
 private:
@@ -168,13 +163,12 @@ private:
       trial.add(write.getVariableAttr().getAttr(),
                 gatheredFrom(mesh, write.getValue()));
     } else if (isa<graph::AllGatherOp, graph::AllReduceOp>(op) && counts) {
-      trial.bytes += bytesOf(op->getResult(0));
+      trial.bytes += graph::tensorBytes(op->getResult(0).getType());
     }
   }
 
   SmallVector<graph::VariableOp> decide(const Trial &trial) {
-    int64_t data = mesh.bitsOf(ArrayAttr::get(
-        &getContext(), StringAttr::get(&getContext(), dataAxis)));
+    int64_t data = bitOf(mesh, dataAxis);
     SmallVector<graph::VariableOp> decided;
     for (graph::VariableOp variable : variables()) {
       auto found = trial.wanted.find(variable.getSymNameAttr());

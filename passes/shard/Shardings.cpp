@@ -24,6 +24,11 @@ ArrayAttr axesOf(MeshAttr mesh, int64_t bits) {
   return ArrayAttr::get(mesh.getContext(), axes);
 }
 
+int64_t bitOf(MeshAttr mesh, StringRef axis) {
+  MLIRContext *context = mesh.getContext();
+  return mesh.bitsOf(ArrayAttr::get(context, StringAttr::get(context, axis)));
+}
+
 int64_t ranksOf(MeshAttr mesh, int64_t bits) {
   return mesh.sizeOf(axesOf(mesh, bits));
 }

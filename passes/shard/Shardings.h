@@ -17,6 +17,8 @@ bool isWhole(llvm::ArrayRef<int64_t> sharding);
 
 /// The names of the axes, in the order of the mesh.
 mlir::ArrayAttr axesOf(MeshAttr mesh, int64_t bits);
+/// The bit of the axis; 0 if the mesh lacks it.
+int64_t bitOf(MeshAttr mesh, llvm::StringRef axis);
 /// The number of ranks of the grid of these axes.
 int64_t ranksOf(MeshAttr mesh, int64_t bits);
 

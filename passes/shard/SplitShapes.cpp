@@ -2,6 +2,7 @@
 
 #include "passes/shard/Passes.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/collective/Collective.h"
 #include "dialects/graph/state/State.h"
 #include "dialects/weir/Attributes.h"
@@ -81,9 +82,7 @@ LogicalResult tellCollectives(func::FuncOp entry) {
     InFlightDiagnostic note =
         isError ? emitError(op->getLoc()) : emitRemark(op->getLoc());
     note << (isa<graph::AllGatherOp>(op) ? "ranks gather " : "ranks combine ")
-         << type << " over " << axes << ", "
-         << type.getNumElements() *
-                llvm::divideCeil(type.getElementTypeBitWidth(), 8)
+         << type << " over " << axes << ", " << graph::tensorBytes(type)
          << " bytes";
     return isError ? WalkResult::interrupt() : WalkResult::advance();
   });

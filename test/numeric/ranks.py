@@ -36,7 +36,7 @@ def uniform(*shape):
 
 
 # The two-layer net of the slides.
-N, D, H = 64, 100, 50
+N, D, H = 64, 1000, 100
 MLP = [placeholder("x", (N, D)), placeholder("y", (N, D)),
        *variable("w1", (D, H), uniform(D, H)), *variable("w2", (H, D), uniform(H, D)),
        node("a", "MatMul", ("x", "w1/Read"), FLOAT), node("h", "Relu", ("a",), FLOAT),
@@ -165,6 +165,13 @@ def divided_state(count, flags, losses):
                  "all_gather": count - 1, "own_part": 0}
         return sum(c["bytes"] * share[c["kind"]] for c in mesh["collectives"] if c["function"] == "train_step")
 
+    # Adam keeps two f32 for each variable. A variable that no dimension divides, and scalars, stay whole.
+    info = [json.loads(subprocess.run(["weir", "inspect", path, "--json"], check=True, capture_output=True, text=True)
+                       .stdout)["plan"]["state_bytes"] for path in (f"{OUT}/net{count}.so", library)]  # fmt: skip
+    shapes = [(3, 3, 1, 6), (6,), (6,), (96, CLASSES), (CLASSES,)]
+    parts = [np.prod(s) / (count if any(d % count == 0 for d in s) else 1) for s in shapes]
+    least = 4 * sum(np.prod(s) for s in shapes) + 8 * sum(parts)
+    expect(f"the state is divided: {info[1]} of {info[0]} bytes", least <= info[1] <= least + 64 * 18 < info[0])
     expect(f"a step exchanges as many bytes: {sent(mesh)} and {sent(plain)}",
            abs(sent(mesh) - sent(plain)) <= 0.01 * sent(plain))
 

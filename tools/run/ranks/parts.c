@@ -2,23 +2,16 @@
 
 #include "tools/run/ranks/parts.h"
 
+#include "runtime/comm/steps.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/// The number of parts along a dimension, and which of them a rank has.
-static uint32_t part_of(const weir_mesh_info *mesh, uint32_t axes, int rank,
-                        uint32_t *index) {
-  uint32_t rest = (uint32_t)rank, parts = 1;
-  *index = 0;
-  for (uint32_t i = mesh->num_axes; i-- > 0;) {
-    uint32_t size = mesh->sizes[i];
-    if (axes >> i & 1) {
-      *index += rest % size * parts;
-      parts *= size;
-    }
-    rest /= size;
-  }
-  return parts;
+/// The ranks that divide a dimension along these axes, and which of them `rank`
+/// is.
+static weir_group group_of(const weir_mesh_info *mesh, uint32_t axes,
+                           int rank) {
+  return weir_group_of(mesh->num_axes, mesh->sizes, axes, rank);
 }
 
 static size_t width_of(const weir_tensor_info *info) {
@@ -42,10 +35,9 @@ void copy_part(const weir_mesh_info *mesh, const weir_tensor_info *info,
   for (size_t from = 0; from < info->bytes; from += run) {
     size_t to = 0, stride = width_of(info);
     for (int d = rank_of_tensor; d-- > 0;) {
-      uint32_t index = 0,
-               parts = shards ? part_of(mesh, shards[d], rank, &index) : 1;
-      to += (size_t)(at[d] + (int64_t)index * info->shape[d]) * stride;
-      stride *= (size_t)info->shape[d] * parts;
+      weir_group group = group_of(mesh, shards ? shards[d] : 0, rank);
+      to += (size_t)(at[d] + (int64_t)group.index * info->shape[d]) * stride;
+      stride *= (size_t)info->shape[d] * group.size;
     }
     if (into_whole)
       memcpy(whole + to, part + from, run);
@@ -59,10 +51,10 @@ void copy_part(const weir_mesh_info *mesh, const weir_tensor_info *info,
   }
 }
 
-const weir_tensor_info *join_tensors(const weir_mesh_info *mesh,
-                                     const uint32_t *const *shards,
-                                     uint32_t count,
-                                     const weir_tensor_info *from) {
+static const weir_tensor_info *join_tensors(const weir_mesh_info *mesh,
+                                            const uint32_t *const *shards,
+                                            uint32_t count,
+                                            const weir_tensor_info *from) {
   weir_tensor_info *to = calloc((size_t)count + 1, sizeof *to);
   for (uint32_t i = 0; to && i < count; ++i) {
     const uint32_t *own = shards ? shards[i] : NULL;
@@ -72,13 +64,39 @@ const weir_tensor_info *join_tensors(const weir_mesh_info *mesh,
       return NULL;
     to[i].shape = shape;
     for (int d = 0; d < from[i].rank; ++d) {
-      uint32_t index, parts = own ? part_of(mesh, own[d], 0, &index) : 1;
+      uint32_t parts = group_of(mesh, own ? own[d] : 0, /*rank=*/0).size;
       shape[d] = from[i].shape[d] * parts;
       to[i].elements *= parts;
       to[i].bytes *= parts;
     }
   }
   return to;
+}
+
+const weir_tensor_info *tensor_of(const weir_function_info *function,
+                                  uint32_t i) {
+  return i < function->num_inputs
+             ? &function->inputs[i]
+             : &function->outputs[i - function->num_inputs];
+}
+
+weir_function_info *join_functions(const weir_mesh_info *mesh,
+                                   const weir_model_info *info) {
+  weir_function_info *functions =
+      calloc((size_t)info->num_functions + 1, sizeof *functions);
+  for (uint32_t f = 0; functions && f < info->num_functions; ++f) {
+    const weir_function_info *of = &info->functions[f];
+    const uint32_t *const *shards = mesh->ranks > 1 ? mesh->shards[f] : NULL;
+    functions[f] = *of;
+    functions[f].inputs =
+        join_tensors(mesh, shards, of->num_inputs, of->inputs);
+    functions[f].outputs =
+        join_tensors(mesh, shards ? shards + of->num_inputs : NULL,
+                     of->num_outputs, of->outputs);
+    if (!functions[f].inputs || !functions[f].outputs)
+      return NULL;
+  }
+  return functions;
 }
 
 uint64_t hash_part(const void *part, size_t bytes) {

@@ -13,12 +13,14 @@ void copy_part(const weir_mesh_info *mesh, const weir_tensor_info *info,
                const uint32_t *shards, int rank, char *whole, char *part,
                int into_whole);
 
-/// The tensors of all ranks together, of those of one. The caller owns the list
-/// and the shapes. Null where memory ends.
-const weir_tensor_info *join_tensors(const weir_mesh_info *mesh,
-                                     const uint32_t *const *shards,
-                                     uint32_t count,
-                                     const weir_tensor_info *from);
+/// The i-th tensor of a function: the inputs, and then the outputs.
+const weir_tensor_info *tensor_of(const weir_function_info *function,
+                                  uint32_t i);
+
+/// The functions with tensors of all ranks of the mesh together. The caller
+/// owns the list. Null where memory ends.
+weir_function_info *join_functions(const weir_mesh_info *mesh,
+                                   const weir_model_info *info);
 
 /// A hash by Fowler, Noll and Vo (FNV-1a).
 uint64_t hash_part(const void *part, size_t bytes);

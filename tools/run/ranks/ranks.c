@@ -23,16 +23,14 @@ static const uint32_t *shards_of(uint32_t function, uint32_t tensor) {
 }
 
 /// Null for a number that the function does not have.
-static const weir_tensor_info *tensor_of(uint32_t function, uint32_t i) {
+static const weir_tensor_info *find_tensor(uint32_t function, uint32_t i) {
   const weir_function_info *f = &joined.of->functions[function];
-  if (i >= f->num_inputs + f->num_outputs)
-    return NULL;
-  return i < f->num_inputs ? &f->inputs[i] : &f->outputs[i - f->num_inputs];
+  return i < f->num_inputs + f->num_outputs ? tensor_of(f, i) : NULL;
 }
 
 static void copy_one(uint32_t function, uint32_t tensor, int rank, char *whole,
                      char *part, int into_whole) {
-  copy_part(joined.mesh, tensor_of(function, tensor),
+  copy_part(joined.mesh, find_tensor(function, tensor),
             shards_of(function, tensor), rank, whole, part, into_whole);
 }
 
@@ -155,8 +153,8 @@ static int make_tensors(struct rank *rank) {
   for (uint32_t i = 0; i < count; ++i) {
     size_t bytes = 64;
     for (uint32_t f = 0; f < joined.of->num_functions; ++f)
-      if (tensor_of(f, i) && tensor_of(f, i)->bytes > bytes)
-        bytes = tensor_of(f, i)->bytes;
+      if (find_tensor(f, i) && find_tensor(f, i)->bytes > bytes)
+        bytes = find_tensor(f, i)->bytes;
     rank->tensors[i] = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (!rank->tensors[i])
       return 1;
@@ -208,7 +206,7 @@ static weir_status differ(const weir_tensor_info *info, int rank) {
 /// As gather_output, where each process has one rank.
 static weir_status gather_processes(uint32_t function, uint32_t i,
                                     char *whole) {
-  const weir_tensor_info *info = tensor_of(function, i);
+  const weir_tensor_info *info = find_tensor(function, i);
   char *part = joined.ranks[0].tensors[i];
   int divided = shards_of(function, i) != NULL;
   uint64_t own = hash_part(part, info->bytes);
@@ -237,7 +235,7 @@ static weir_status gather_processes(uint32_t function, uint32_t i,
 
 /// The outputs of all ranks as one tensor. What ranks have whole must be equal.
 static weir_status gather_output(uint32_t function, uint32_t i, char *whole) {
-  const weir_tensor_info *info = tensor_of(function, i);
+  const weir_tensor_info *info = find_tensor(function, i);
   const uint32_t *shards = shards_of(function, i);
   if (joined.own)
     return gather_processes(function, i, whole);
@@ -290,23 +288,9 @@ static void end(int status) {
 static int join_model(struct run *run) {
   const weir_model_info *info = run->info;
   joined.info = *info;
-  weir_function_info *functions =
-      calloc((size_t)info->num_functions + 1, sizeof *functions);
-  int bad = !functions;
-  for (uint32_t f = 0; !bad && f < info->num_functions; ++f) {
-    functions[f] = info->functions[f];
-    const uint32_t *const *shards = joined.mesh->shards[f];
-    uint32_t num_inputs = functions[f].num_inputs;
-    functions[f].inputs =
-        join_tensors(joined.mesh, shards, num_inputs, functions[f].inputs);
-    functions[f].outputs =
-        join_tensors(joined.mesh, shards ? shards + num_inputs : NULL,
-                     functions[f].num_outputs, functions[f].outputs);
-    bad = !functions[f].inputs || !functions[f].outputs;
-  }
-  if (bad)
+  joined.info.functions = join_functions(joined.mesh, info);
+  if (!joined.info.functions)
     return fail("out of memory", LIMIT);
-  joined.info.functions = functions;
   joined.info.create = create;
   joined.info.run = run_ranks;
   joined.info.last_error = last_error;

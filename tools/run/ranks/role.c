@@ -48,11 +48,6 @@ static const uint32_t *shards_of(uint32_t function, uint32_t tensor) {
   return shards && task.equal.ranks > 1 ? shards[tensor] : NULL;
 }
 
-static const weir_tensor_info *tensor_of(const weir_function_info *f,
-                                         uint32_t i) {
-  return i < f->num_inputs ? &f->inputs[i] : &f->outputs[i - f->num_inputs];
-}
-
 static uint64_t divided_bytes(uint32_t function) {
   const weir_function_info *f = &task.of->functions[function];
   uint64_t bytes = 0;
@@ -293,23 +288,9 @@ int role_join(struct run *run, const weir_mesh_info *mesh,
   task.equal.ranks = mesh->count;
   task.index = comm->rank - (int)mesh->first;
   task.info = *info;
-  weir_function_info *functions =
-      calloc((size_t)info->num_functions + 1, sizeof *functions);
-  if (!functions)
+  task.info.functions = join_functions(&task.equal, info);
+  if (!task.info.functions)
     return fail("out of memory", LIMIT);
-  for (uint32_t f = 0; f < info->num_functions; ++f) {
-    functions[f] = info->functions[f];
-    const uint32_t *const *shards = mesh->count > 1 ? mesh->shards[f] : NULL;
-    uint32_t num_inputs = functions[f].num_inputs;
-    functions[f].inputs = join_tensors(&task.equal, shards, num_inputs,
-                                       info->functions[f].inputs);
-    functions[f].outputs =
-        join_tensors(&task.equal, shards ? shards + num_inputs : NULL,
-                     functions[f].num_outputs, info->functions[f].outputs);
-    if (!functions[f].inputs || !functions[f].outputs)
-      return fail("out of memory", LIMIT);
-  }
-  task.info.functions = functions;
   task.info.create = create;
   task.info.run = run_task;
   task.info.last_error = last_error;
