@@ -73,7 +73,8 @@ private:
 
   LogicalResult divideAsNeeded() {
     // An axis that divides the batch never divides variables by itself.
-    if (mesh.getAxes().size() == 1 && mesh.sizeOf(dataAxis))
+    if (variables().empty() ||
+        (mesh.getAxes().size() == 1 && mesh.sizeOf(dataAxis)))
       return success();
     // Each round may find variables that need those of the last round.
     constexpr unsigned mostRounds = 8;
